@@ -1,0 +1,37 @@
+"""jaxtutor: learn JAX by translating PyTorch.
+
+The Python door. `load_pack` reads a pack of lessons, `run` checks a learner's code against one
+of them, and the `Report` that comes back is plain frozen data:
+
+    import tutor
+
+    pack = tutor.load_pack()
+    report = tutor.run(pack.lesson("vmap-basics"), code)
+    print(report.verdict)
+
+Nothing here imports JAX, PyTorch or NumPy: they are only ever imported by the sandboxed
+processes in which foreign code runs.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from tutor.engine import run
+    from tutor.pack import load_pack
+    from tutor.report import Report
+
+__all__ = ["Report", "__version__", "load_pack", "run"]
+
+_HOME = {"load_pack": "tutor.pack", "run": "tutor.engine", "Report": "tutor.report"}
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy, so that a worker (which imports `tutor.sandbox.worker`) and `jaxtutor list` do not
+    # pay for the engine.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)

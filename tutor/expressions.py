@@ -1,0 +1,118 @@
+"""Python text inside a pack, looked at without running it."""
+
+import ast
+import builtins
+import re
+import symtable
+from collections.abc import Iterator
+from functools import lru_cache
+
+BUILTINS = frozenset(dir(builtins))
+
+JAX_HELPERS = frozenset({"jax", "jnp", "np", "refill"})
+"""Names that every expression beside the learner's code may use."""
+
+TORCH_HELPERS = frozenset({"torch", "F", "np", "math"})
+"""Names that every expression beside the lesson's PyTorch may use."""
+
+
+class BadPython(ValueError):
+    """Text that is no Python; `line` and `column` count from 1 within it."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+@lru_cache(maxsize=4096)
+def free_names(expression: str) -> dict[str, tuple[int, int]]:
+    """The names an expression takes from around it, each with the line and column (from 1) of
+    its first use.
+
+    Raises:
+        BadPython: it is not an expression.
+    """
+    text = expression.strip()
+    lead = expression[: len(expression) - len(expression.lstrip())]
+    above, before = lead.count("\n"), len(lead.rpartition("\n")[2])
+
+    def place(line: int, column: int) -> tuple[int, int]:
+        return above + line, column + (before if line == 1 else 0)
+
+    try:
+        tree, _ = _parse(text, "eval")
+    except BadPython as error:
+        raise BadPython(str(error), *place(error.line, error.column)) from None
+    lines = [line.encode() for line in re.split("\r\n|\r|\n", text)]
+    places: dict[str, tuple[int, int]] = {}
+    for node in _free(tree):
+        # ast counts bytes; and before Python 3.12 it may misplace what is in an f-string.
+        row = lines[node.lineno - 1] if node.lineno <= len(lines) else b""
+        column = len(row[: max(node.col_offset, 0)].decode(errors="replace")) + 1
+        found = place(node.lineno, column)
+        places[node.id] = min(places.get(node.id, found), found)
+    return places
+
+
+def _free(tree: ast.AST) -> Iterator[ast.Name]:
+    """Uses of names that no lambda, comprehension or `:=` of the expression binds."""
+    assigned = {n.target.id for n in ast.walk(tree) if isinstance(n, ast.NamedExpr)}
+    pending: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset(assigned))]
+    while pending:
+        node, bound = pending.pop()
+        match node:
+            case ast.Name(id=name):
+                if name not in bound:
+                    yield node
+            case ast.Lambda(args=args, body=body):
+                parameters = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+                parameters += [one for one in (args.vararg, args.kwarg) if one]
+                pending.append((args, bound))  # its defaults
+                pending.append((body, bound | {one.arg for one in parameters}))
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                first = node.generators[0].iter  # evaluated outside
+                targets = (n for one in node.generators for n in ast.walk(one.target))
+                inner = bound | {n.id for n in targets if isinstance(n, ast.Name)}
+                parts = [part for one in node.generators for part in ast.iter_child_nodes(one)]
+                parts += [p for p in ast.iter_child_nodes(node) if p not in node.generators]
+                pending += [(part, bound if part is first else inner) for part in parts]
+            case _:
+                pending += [(child, bound) for child in ast.iter_child_nodes(node)]
+
+
+def defined_names(source: str) -> set[str]:
+    """The names that a module's top level defines or imports.
+
+    Raises:
+        BadPython: it is not Python.
+    """
+    _, table = _parse(source, "exec")
+    return {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+    }
+
+
+def _parse(source: str, mode: str) -> tuple[ast.AST, symtable.SymbolTable]:
+    try:
+        # The symbol table also finds what the grammar lets through, such as a parameter twice.
+        return ast.parse(source, mode=mode), symtable.symtable(source, "<pack>", mode)
+    except SyntaxError as error:
+        line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
+        raise BadPython(error.msg or "invalid syntax", line, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise BadPython(str(error) or type(error).__name__, 1, 1) from None
+
+
+def texts(arguments: object) -> Iterator[str]:
+    """Every text in nested dicts, lists and tuples: the expressions among a check's arguments."""
+    if isinstance(arguments, str):
+        yield arguments
+    elif isinstance(arguments, dict):
+        for child in arguments.values():
+            yield from texts(child)
+    elif isinstance(arguments, list | tuple):
+        for child in arguments:
+            yield from texts(child)

@@ -1,0 +1,50 @@
+"""Writing files so that nothing is ever half written or lost."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace `path` by a file holding `data`, or leave it as it was.
+
+    The new file is complete on disk before it takes the name, so neither a full disk nor a power
+    cut leaves a part of it. A symbolic link keeps pointing where it did, and permissions stay.
+
+    Raises:
+        OSError: it could not be written; `path` is untouched.
+    """
+    path = Path(os.path.realpath(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Not the whole name: with what is added it might be too long.
+    prefix = f".{path.name[:40]}."
+    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            mode = path.stat().st_mode & 0o777
+        except OSError:
+            mode = 0o666 & ~_umask()
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def free_name(path: Path) -> Path:
+    """`path`, or the first of `path-2`, `path-3`, … that does not exist yet."""
+    candidate, number = path, 1
+    while os.path.lexists(candidate):  # a link that leads nowhere is somebody's, too
+        number += 1
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return candidate

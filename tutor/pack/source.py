@@ -1,0 +1,340 @@
+"""YAML as positioned nodes, from a source that is not trusted.
+
+Only what a lesson needs is read: mappings with text keys, sequences, and scalars of YAML 1.2's
+core kinds (so `on`, `no` and `12:30` are text). Tags, anchors, aliases, merge keys and further
+documents are refused where they stand; nothing is constructed but Python's own str, int, float,
+bool and None, and nothing here recurses on the input.
+"""
+
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import yaml
+from msgspec import Struct
+
+from tutor.pack import places
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 40
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Problem(Struct, frozen=True, order=True):
+    """Something wrong in a file. Lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+class BadSource(Exception):
+    """A file that cannot be read as YAML at all."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+class Scalar(Struct, frozen=True):
+    """Text, or what unquoted text stands for. `block`: written with `|` or `>`.
+
+    `written` is what stands in the file where the text is not there as it is read, and `style`
+    how it is quoted; `indent` counts the columns before each line of a `|` block.
+    """
+
+    value: str | int | float | bool | None
+    line: int
+    column: int
+    block: bool = False
+    indent: int = 0
+    written: str = ""
+    style: str | None = None
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Where line and column (from 1) of this text stand in the file."""
+        if self.written:
+            offset = places.offset(self.written, self.style, str(self.value), line, column)
+            row = self.written.count("\n", 0, offset)
+            first = self.column if row == 0 and not self.block else 1
+            line_start = self.written.rfind("\n", 0, offset) + 1
+            return self.line + row + self.block, first + offset - line_start
+        if self.block:
+            return self.line + line, self.indent + column
+        return self.line + line - 1, (self.column - 1 if line == 1 else 0) + column
+
+
+class Sequence(Struct, frozen=True):
+    items: "list[Node]"
+    line: int
+    column: int
+
+
+class Mapping(Struct, frozen=True):
+    """Its entries in order; keys are text and unique."""
+
+    entries: "list[tuple[Scalar, Node]]"
+    line: int
+    column: int
+
+    def get(self, key: str) -> "Node | None":
+        return next((value for name, value in self.entries if name.value == key), None)
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+def read(path: Path, shown_as: str) -> tuple[Mapping, list[Problem]]:
+    """Read a YAML file whose top level is a mapping.
+
+    **Arguments:** `shown_as`: how messages name the file.
+
+    **Returns:** the mapping, and problems that do not keep it from being read (repeated keys).
+
+    Raises:
+        BadSource: it cannot be read.
+    """
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise _bad(shown_as, 1, 1, "not a file")
+        if found.st_size > MAX_BYTES:
+            raise _too_large(shown_as, found.st_size)
+        data = path.read_bytes()
+    except OSError as error:
+        raise _bad(shown_as, 1, 1, f"cannot be read: {error.strerror}") from None
+    return parse(data, shown_as)
+
+
+def parse(data: bytes, shown_as: str) -> tuple[Mapping, list[Problem]]:
+    """`read` for bytes."""
+    if len(data) > MAX_BYTES:
+        raise _too_large(shown_as, len(data))
+    try:
+        text = _one_kind_of_line(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        before = _one_kind_of_line(error.object[: error.start].decode())
+        what = f"not UTF-8: byte {error.object[error.start]:#04x}; save the file as UTF-8"
+        raise _bad(shown_as, *_end_of(before), what) from None
+    if wrong := _NOT_ALLOWED.search(text):
+        what = f"a character that YAML does not allow (U+{ord(wrong[0]):04X})"
+        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what)
+    _refuse_tabs(text, shown_as)
+    builder = _Builder(text, shown_as)
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        if builder.character(line, column) == "\t":
+            raise _bad(shown_as, line, column, _NO_TAB) from None
+        raise _bad(shown_as, line, column, _plain(error)) from None
+    root = builder.root
+    if root is None:
+        raise _bad(shown_as, 1, 1, "the file is empty; expected a mapping such as `id: …`")
+    if not isinstance(root, Mapping):
+        raise _bad(shown_as, root.line, root.column, "expected a mapping such as `id: …`")
+    return root, builder.problems
+
+
+def _bad(file: str, line: int, column: int, message: str) -> BadSource:
+    return BadSource(Problem(file, line, column, message))
+
+
+def _too_large(file: str, size: int) -> BadSource:
+    return _bad(file, 1, 1, f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read")
+
+
+_NOT_ALLOWED = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+"""Control characters, as YAML has it; the byte order mark but at the beginning; and what YAML
+1.1 takes for the end of a line (U+0085, U+2028, U+2029) though no editor counts it as one."""
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_NO_TAB = "a tab as indentation; YAML wants spaces"
+
+
+def _one_kind_of_line(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _end_of(text: str) -> tuple[int, int]:
+    """The line and column (from 1) of what follows `text`."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
+def _plain(error: yaml.MarkedYAMLError) -> str:
+    parts = [part for part in (error.context, error.problem) if part]
+    return "not valid YAML: " + ", ".join(parts)
+
+
+def _refuse_tabs(text: str, shown_as: str) -> None:
+    """A tab as indentation is YAML's most puzzling error, so it is found first. Inside a block
+    of text it is allowed once the block's own indentation has been given in spaces."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("\t"):
+            raise _bad(shown_as, number, 1, _NO_TAB)
+
+
+class _Builder:
+    """Turns YAML events into nodes, keeping its own stack."""
+
+    def __init__(self, text: str, shown_as: str) -> None:
+        self.root: Node | None = None
+        self.problems: list[Problem] = []
+        self._lines = text.split("\n")
+        self._file = shown_as
+        self._open: list[Mapping | Sequence] = []
+        self._keys: list[Scalar | None] = []
+        self._seen: list[set[str]] = []
+        self._documents = 0
+
+    def character(self, line: int, column: int) -> str:
+        """The one that stands there, or nothing."""
+        row = self._lines[line - 1] if line <= len(self._lines) else ""
+        return row[column - 1 : column]
+
+    def take(self, event: yaml.Event) -> None:
+        mark = event.start_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                self._refuse(line, column, "a second document; a file holds one")
+        elif isinstance(event, yaml.AliasEvent):
+            self._refuse(line, column, "an alias (*name); write the value out")
+        elif isinstance(event, yaml.NodeEvent):
+            self._node(event, line, column)
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            self._open.pop()
+            self._keys.pop()
+            self._seen.pop()
+
+    def _node(self, event: yaml.NodeEvent, line: int, column: int) -> None:
+        if event.anchor is not None:
+            self._refuse(line, column, "an anchor (&name); write the value out where it is used")
+        tag = getattr(event, "tag", None)
+        if tag is not None and tag != "!":
+            self._refuse(line, column, f"a tag ({tag[:80]}); only plain values are read")
+        if isinstance(event, yaml.ScalarEvent):
+            self._add(self._scalar(event, line, column))
+            return
+        node = (
+            Mapping([], line, column)
+            if isinstance(event, yaml.MappingStartEvent)
+            else Sequence([], line, column)
+        )
+        self._add(node)
+        self._open.append(node)
+        self._keys.append(None)
+        self._seen.append(set())
+        if len(self._open) > MAX_DEPTH:
+            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep")
+
+    def _add(self, node: Node) -> None:
+        if not self._open:
+            self.root = node
+            return
+        parent = self._open[-1]
+        if isinstance(parent, Sequence):
+            parent.items.append(node)
+        elif self._keys[-1] is None:
+            self._keys[-1] = self._key(node)
+        else:
+            parent.entries.append((self._keys[-1], node))
+            self._keys[-1] = None
+
+    def _key(self, node: Node) -> Scalar:
+        if not isinstance(node, Scalar):
+            raise _bad(self._file, node.line, node.column, "a key is text, not a list or mapping")
+        if not isinstance(node.value, str):
+            what = f"the key {node.value!r} is not text; put it in quotes"
+            raise _bad(self._file, node.line, node.column, what)
+        if node.value in self._seen[-1]:
+            what = f"the key {node.value[:60]!r} appears twice"
+            self.problems.append(Problem(self._file, node.line, node.column, what))
+        self._seen[-1].add(node.value)
+        return node
+
+    def _scalar(self, event: yaml.ScalarEvent, line: int, column: int) -> Scalar:
+        text: str = event.value
+        if event.style == "|":
+            return Scalar(text, line, column, True, self._indent(text, line))
+        if event.style == ">":
+            end = event.end_mark.line + 1 if event.end_mark is not None else line
+            return Scalar(text, line, column, True, written="\n".join(self._lines[line:end]))
+        if event.style == '"' and (wrong := _CONTROL.search(text)):
+            self._refuse(line, column, f"a control character (U+{ord(wrong[0]):04X}) in the text")
+        written = self._written(event)
+        if written == text:
+            written = ""
+        if event.style in ("'", '"'):
+            return Scalar(text, line, column + 1, written=written, style=event.style)
+        if event.tag == "!":  # `! 5` is text
+            return Scalar(text, line, column)
+        return Scalar(resolve(text), line, column, written=written)
+
+    def _written(self, event: yaml.ScalarEvent) -> str:
+        """A quoted or plain scalar as it stands in the file, without its quotes."""
+        start, end = event.start_mark, event.end_mark
+        if start is None or end is None or start.line == len(self._lines):
+            return ""
+        quote = 1 if event.style else 0
+        if start.line == end.line:
+            return self._lines[start.line][start.column + quote : end.column - quote]
+        first, *others = self._lines[start.line : end.line + 1]
+        others[-1] = others[-1][: end.column - quote]
+        return "\n".join([first[start.column + quote :], *others])
+
+    def _indent(self, text: str, line: int) -> int:
+        """Columns before the text of a `|` block that starts below `line`."""
+        for number, row in enumerate(text.split("\n")):
+            if row.strip():
+                return len(self._lines[line + number]) - len(row)
+        return 0
+
+    def _refuse(self, line: int, column: int, what: str) -> None:
+        raise _bad(self._file, line, column, what)
+
+
+_INT = re.compile(r"[-+]?[0-9]{1,18}")
+_FLOAT = re.compile(
+    r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*)([eE][-+]?[0-9]{1,3})?|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}"
+)
+_WORDS: dict[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+def resolve(text: str) -> str | int | float | bool | None:
+    """What an unquoted scalar stands for, by YAML 1.2's core schema (without octal and hex)."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything below it."""
+    pending: list[Node] = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        if isinstance(current, Sequence):
+            pending.extend(current.items)
+        elif isinstance(current, Mapping):
+            pending.extend(value for _, value in current.entries)

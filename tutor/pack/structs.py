@@ -1,0 +1,194 @@
+"""Reading a mapping node as a msgspec struct, with every problem gathered on the way."""
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tutor.expressions import BadPython, defined_names, free_names
+from tutor.pack.source import Mapping, Node, Problem, Scalar, Sequence
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?`, if anything known is near."""
+    found = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+class StructReader:
+    """Reads a mapping node as a msgspec struct, gathering every problem on the way."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def complain(self, node: Node, message: str) -> None:
+        self.problems.append(Problem(self.file, node.line, node.column, message))
+
+    def complain_at(self, node: Scalar, line: int, column: int, message: str) -> None:
+        """A problem at a place within a scalar's text."""
+        self.problems.append(Problem(self.file, *node.place(line, column), message))
+
+    def struct(self, cls: Any, node: Node) -> Any:
+        """An instance, or None if anything in it is wrong."""
+        if not isinstance(node, Mapping):
+            self.complain(node, f"expected a mapping with the fields of a {cls.__name__.lower()}")
+            return None
+        before = len(self.problems)
+        fields = {f.encode_name: f for f in msgspec.structs.fields(cls)}
+        hints = _hints(cls)
+        values: dict[str, Any] = {}
+        for key, child in node.entries:
+            name = str(key.value)
+            if name not in fields:
+                hint = nearest(name, fields) or f"; known are: {', '.join(fields)}"
+                self.complain(key, f"unknown key {name!r}{hint}")
+                continue
+            attribute = fields[name].name
+            values[attribute] = self.value(hints[attribute], child, name)
+        for name, one in fields.items():
+            if one.required and node.get(name) is None:
+                about = _description(hints[one.name])
+                self.complain(node, f"{name!r} is missing{': ' + about if about else ''}")
+        return cls(**values) if len(self.problems) == before else None
+
+    def value(self, hint: Any, node: Node, name: str) -> Any:
+        bare, holds = _unwrap(hint)
+        absent = isinstance(node, Scalar) and node.value is None and _optional(hint)
+        special = getattr(self, f"read_{holds}", None)
+        if special is not None and not absent:
+            return special(hint, node, name)
+        origin, parts = get_origin(bare), get_args(bare)
+        if isinstance(bare, type) and issubclass(bare, Struct):
+            return self.struct(bare, node)
+        if origin is tuple and parts[1:] == (...,):
+            if not isinstance(node, Sequence):
+                self.complain(node, f"{name}: expected a list")
+                return None
+            items = tuple(self.value(parts[0], item, name) for item in node.items)
+            return self._convert(_without_items(hint, tuple), node, name, len(items)) and items
+        if origin is dict and isinstance(node, Mapping):
+            entries = {str(key.value): self.value(parts[1], v, name) for key, v in node.entries}
+            return self._convert(_without_items(hint, dict), node, name, len(entries)) and entries
+        return self._convert(hint, node, name)
+
+    def _convert(self, hint: Any, node: Node, name: str, items: int | None = None) -> Any:
+        """Let msgspec check a value against an annotation with its bounds."""
+        value = plain(node)
+        if items is not None:
+            value = (
+                dict.fromkeys(map(str, range(items))) if type(value) is dict else (None,) * items
+            )
+        try:
+            converted = msgspec.convert(value, hint)
+        except msgspec.ValidationError as error:
+            message = str(error).replace("`", "").replace("Expected", "expected")
+            message = message.replace("matching regex '^[a-z0-9]+(-[a-z0-9]+)*$'", _ID_WORDS)
+            message = re.sub(r"\barray\b", "list", re.sub(r"\bobject\b", "mapping", message))
+            found = "" if items is not None else f", found {_shown(node)}"
+            if message.startswith("expected str, got") and isinstance(node, Scalar):
+                found += "; put it in quotes" if node.value is not None else ""
+            self.complain(node, f"{name}: {message}{found}")
+            return None
+        return converted if items is None else True
+
+    # --- what texts hold -----------------------------------------------------------------
+
+    def read_module(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if isinstance(text, str) and isinstance(node, Scalar):
+            try:
+                defined_names(text)
+            except BadPython as error:
+                self.complain_at(
+                    node, error.line, error.column, f"{name}: this is not Python: {error}"
+                )
+        return text
+
+    def read_jax(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if isinstance(text, str) and isinstance(node, Scalar):
+            try:
+                free_names(text)
+            except BadPython as error:
+                self.complain_at(
+                    node, error.line, error.column, f"{name}: not a Python expression: {error}"
+                )
+                return None
+        return text
+
+    read_torch = read_jax
+
+
+_ID_WORDS = "of lower-case words joined by hyphens (such as vmap-basics)"
+
+
+def _unwrap(hint: Any) -> tuple[Any, str | None]:
+    """An annotation without `Annotated` and `| None`, and what its text holds."""
+    holds = None
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *metas = get_args(hint)
+            for meta in metas:
+                if isinstance(meta, Meta) and meta.extra:
+                    holds = meta.extra.get("holds", holds)
+        elif get_origin(hint) in (Union, UnionType):
+            rest = [part for part in get_args(hint) if part is not NoneType]
+            if len(rest) != 1:
+                return hint, holds
+            hint = rest[0]
+        else:
+            return hint, holds
+
+
+def _optional(hint: Any) -> bool:
+    if get_origin(hint) is Annotated:
+        return _optional(get_args(hint)[0])
+    return get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
+
+
+def _without_items(hint: Any, kind: type) -> Any:
+    """The annotation of a list or mapping with its bounds, and items of any kind."""
+    bare: Any = dict[str, Any] if kind is dict else tuple[Any, ...]
+    if get_origin(hint) is Annotated:
+        _, *metas = get_args(hint)
+        bounds = [m for m in metas if isinstance(m, Meta)]
+        if bounds:
+            return Annotated[(bare, *bounds)]
+    return bare
+
+
+def _description(hint: Any) -> str:
+    if get_origin(hint) is Annotated:
+        inner, *metas = get_args(hint)
+        for meta in reversed(metas):
+            if isinstance(meta, Meta) and meta.description:
+                return meta.description
+        return _description(inner)
+    return ""
+
+
+def plain(node: Node) -> Any:
+    """A node as plain Python data. Nesting is bounded by the reader."""
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    return {str(key.value): plain(value) for key, value in node.entries}
+
+
+def _shown(node: Node) -> str:
+    if isinstance(node, Scalar):
+        text = repr(node.value)
+        return text if len(text) <= 60 else text[:57] + "…'"
+    return "a list" if isinstance(node, Sequence) else "a mapping"
