@@ -1,0 +1,133 @@
+"""The learner's side: their module, with JAX. Imported in the sandbox only."""
+
+import importlib.abc
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tutor.sandbox.environment import Environment
+from tutor.sandbox.helpers import refill
+from tutor.tree import Leaf, Tree
+
+_COMPILE_EVENTS = (
+    "/jax/core/compile/jaxpr_trace_duration",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration",
+    "/jax/core/compile/backend_compile_duration",
+)
+
+
+class LearnerEnvironment(Environment):
+    """The learner's module beside JAX."""
+
+    module_name = "submission"
+
+    def __init__(self) -> None:
+        super().__init__({"jax": jax, "jnp": jnp, "np": np, "refill": refill})
+        self.compiles = CompileLog()
+        sys.meta_path.insert(0, _NoTorch())
+
+    def settle(self, value: Any) -> Any:
+        return jax.block_until_ready(value)  # type: ignore[no-untyped-call]
+
+    def fresh(self, tree: Tree) -> Any:
+        return jax.block_until_ready(self._fresh(tree))  # type: ignore[no-untyped-call]
+
+    def _fresh(self, tree: Tree) -> Any:
+        if isinstance(tree, Leaf):
+            array = tree.values
+            if tree.type == "key":
+                return jax.random.wrap_key_data(jnp.array(np.array(array)))
+            if tree.type in ("int", "float", "bool", "complex"):
+                return array.item()
+            # Copied twice on purpose: `jnp.asarray` may alias NumPy memory, and even `jnp.array`
+            # copies asynchronously.
+            return jnp.array(np.array(array))
+        if isinstance(tree, dict):
+            return {key: self._fresh(child) for key, child in tree.items()}
+        if isinstance(tree, list):
+            return [self._fresh(child) for child in tree]
+        if isinstance(tree, tuple):
+            return tuple(self._fresh(child) for child in tree)
+        return tree
+
+    def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
+        """Fresh JAX values for one round of inputs."""
+        return {name: self.fresh(tree) for name, tree in inputs.items()}
+
+    def _encode_leaf(self, value: Any, depth: int) -> Tree:
+        if isinstance(value, jax.core.Tracer):
+            # Reading it raises JAX's own explanation of a leaked tracer.
+            np.asarray(value)
+        if isinstance(value, jax.Array):
+            if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+                return Leaf(np.asarray(jax.random.key_data(value)), "key")
+            return self.leaf(value, "jax.Array")
+        nnx = sys.modules.get("flax.nnx")
+        if nnx is not None and isinstance(value, nnx.Variable):
+            return self._encode(value[...], depth + 1)
+        if isinstance(value, type(jnp.float32) | np.dtype):
+            return str(np.dtype(value))
+        node = jax.tree_util.default_registry.flatten_one_level(value)
+        if node is not None:
+            return [self._encode(child, depth + 1) for child in node[0]]
+        return super()._encode_leaf(value, depth)
+
+
+class CompileLog:
+    """What JAX compiled, and how long it took: advisory, for the learner can reach it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.programs: list[str] = []
+        jax.monitoring.register_event_duration_secs_listener(self._heard)
+
+    def _heard(self, event: str, duration_secs: float, **details: str | int) -> None:
+        if event in _COMPILE_EVENTS:
+            self.seconds += duration_secs
+            if event == _COMPILE_EVENTS[-1]:
+                name = str(details.get("fun_name", "?"))
+                self.programs.append(name.removeprefix("jit(").removesuffix(")"))
+
+    def during(self, action: Callable[[], Any]) -> list[str]:
+        """Run `action`; return the names of the programs compiled meanwhile."""
+        before = len(self.programs)
+        action()
+        return self.programs[before:]
+
+    def stopwatch(self) -> Callable[[], tuple[float, float]]:
+        """A function that tells the seconds since now: compiling, and the rest."""
+        start, compiled = time.perf_counter(), self.seconds
+
+        def read() -> tuple[float, float]:
+            compiling = self.seconds - compiled
+            return compiling, max(0.0, time.perf_counter() - start - compiling)
+
+        return read
+
+
+class _NoTorch(importlib.abc.MetaPathFinder):
+    """PyTorch is what the learner translates from, not what they answer with."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:
+        if fullname.partition(".")[0] in ("torch", "tensorflow"):
+            raise ImportError(
+                f"{fullname} is not available here: the exercise is to write this in JAX",
+                name=fullname,
+            )
+
+
+def versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {"jax": jax.__version__, "jaxlib": version("jaxlib"), "numpy": np.__version__}
+
+
+def devices() -> tuple[int, str]:
+    """How many devices there are, and of which platform. Starts the backend."""
+    local = jax.local_devices()
+    return len(local), local[0].platform

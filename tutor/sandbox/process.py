@@ -1,0 +1,423 @@
+"""One sandboxed process and the conversation with it, as the main process sees it.
+
+`Sandbox.start` is the seam: whatever starts processes another way (forked ahead of time, from a
+zygote) returns the same `Sandbox`, and nothing else in the program knows the difference.
+"""
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from functools import cache
+from pathlib import Path
+from typing import Literal, NoReturn, Self
+
+import msgspec
+from msgspec import Struct
+
+from tutor.lesson import Limits
+from tutor.report import Fault, Protection
+from tutor.sandbox import faults
+from tutor.sandbox.isolation import Policy
+from tutor.sandbox.output import Capture
+from tutor.sandbox.protocol import Ready, Reply, Request, read_reply
+from tutor.sandbox.wire import Frame, Reader, WireError, encode
+from tutor.tree import Tree
+
+START_SECONDS = 120.0
+"""How long a worker may take to import its libraries: ours to answer for, so generous."""
+
+FILE_MB = 256
+OPEN_FILES = 512
+_TICK = 0.05
+_ROOT = Path(__file__).resolve().parents[2]
+_BOOT = (
+    "import sys; sys.path.append(sys.argv[2]); "
+    "from tutor.sandbox.worker import main; main(sys.argv[1])"
+)
+
+
+class Failed(Exception):
+    """The conversation is over: `fault` says why. The process is gone."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class Cancelled(Exception):
+    """Somebody called `kill`."""
+
+
+class Spec(Struct, frozen=True):
+    """What kind of sandbox is wanted.
+
+    `devices` counts simulated CPU devices unless `accelerators` says to use the real ones.
+    `quick` lets XLA compile in a third of the time to slower programs: most of what a check
+    takes is the compilation of small operations that run once.
+    """
+
+    role: Literal["learner", "reference"]
+    limits: Limits
+    devices: int = 1
+    accelerators: bool = False
+    quick: bool = False
+
+
+class Sandbox:
+    """A running worker. Use `start`; then `ready`, `ask` as often as needed, and `close`.
+
+    All methods but `kill` belong to one thread.
+    """
+
+    def __init__(self, spec: Spec, process: "subprocess.Popen[bytes]", folder: Path,
+                 requests: int, replies: int) -> None:  # fmt: skip
+        self.spec = spec
+        self.stdout = Capture()
+        self.stderr = Capture()
+        self.protections: list[Protection] = []
+        self._process = process
+        self._folder = folder
+        self._requests = requests
+        self._reader = Reader()
+        self._frames: list[Frame] = []
+        self._outgoing = memoryview(b"")
+        self._cancelled = threading.Event()
+        self._closed = threading.Lock()
+        self._open = True
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._replies = replies
+        self._streams = {
+            process.stdout.fileno(): self.stdout,
+            process.stderr.fileno(): self.stderr,
+        }
+        self._selector = selectors.DefaultSelector()
+        for descriptor in (requests, replies, *self._streams):
+            os.set_blocking(descriptor, False)
+        for descriptor in (replies, *self._streams):
+            self._selector.register(descriptor, selectors.EVENT_READ)
+
+    @classmethod
+    def start(cls, spec: Spec) -> "Sandbox":
+        """Start a worker in a private folder, with a scrubbed environment, its own session and
+        no descriptors but its pipes.
+
+        Raises:
+            Failed: the process could not be started.
+        """
+        if sys.platform == "win32":
+            raise Failed(Fault("no-sandbox", "no sandbox on Windows yet; run jaxtutor under WSL"))
+        sweep()
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=f"jaxtutor-{os.getpid()}-"))
+        except OSError as error:
+            raise Failed(Fault("no-sandbox", f"no private folder could be made: {error}")) from None
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        policy = Policy(
+            memory_mb=spec.limits.memory_mb,
+            cpu_seconds=int(spec.limits.seconds + START_SECONDS) * (os.cpu_count() or 1),
+            file_mb=FILE_MB,
+            open_files=OPEN_FILES,
+            descriptors=(theirs_in, theirs_out),
+        )
+        job = {
+            "role": spec.role,
+            "requests": theirs_in,
+            "replies": theirs_out,
+            "policy": policy,
+        }
+        command = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
+                   msgspec.json.encode(job).decode(), str(_ROOT)]  # fmt: skip
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=folder,
+                env=environment(spec, folder),
+                pass_fds=(theirs_in, theirs_out),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(ours_in)
+            os.close(ours_out)
+            shutil.rmtree(folder, ignore_errors=True)
+            raise Failed(
+                Fault("no-sandbox", f"the sandbox could not be started: {error}")
+            ) from None
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        return cls(spec, process, folder, ours_out, ours_in)
+
+    def ready(self) -> Ready:
+        """Wait until the worker has imported its libraries.
+
+        Raises:
+            Failed: it did not come up; never the learner's fault.
+            Cancelled: killed meanwhile.
+        """
+        try:
+            reply = self._receive(time.monotonic() + START_SECONDS, "")
+        except Failed as failure:
+            text = self.stderr.text().strip()
+            last = text.splitlines()[-1] if text else failure.fault.message
+            raise Failed(
+                Fault(
+                    "no-sandbox",
+                    f"the sandbox did not start: {last}. Run `jaxtutor doctor`.",
+                    detail=text[-4000:],
+                )
+            ) from None
+        if not isinstance(reply[0], Ready):
+            raise Failed(Fault("internal", "the sandbox did not say that it is ready"))
+        self.protections = [*OURS, *reply[0].protections]
+        # Whatever libraries said while they were imported is not the learner's output.
+        self.stdout, self.stderr = Capture(), Capture()
+        out, err = self._streams
+        self._streams = {out: self.stdout, err: self.stderr}
+        return reply[0]
+
+    def ask(
+        self, request: Request, tree: Tree, deadline: float, running: str
+    ) -> tuple[Reply, Tree]:
+        """Send a request, wait for its reply.
+
+        **Arguments:** `deadline` on `time.monotonic`'s clock; `running`: what to name in a
+        message if it does not come back.
+
+        Raises:
+            Failed: no valid reply came; the process has been killed.
+            Cancelled: killed meanwhile.
+        """
+        self._outgoing = memoryview(encode(request, tree))
+        self._selector.register(self._requests, selectors.EVENT_WRITE)
+        reply, answer = self._receive(deadline, running)
+        if isinstance(reply, Ready) or reply.case != request.case:
+            found = "ready" if isinstance(reply, Ready) else reply.case
+            self._fail(faults.malformed(f"asked {request.case!r}, answered {found!r}", running))
+        return reply, answer
+
+    def kill(self) -> None:
+        """Stop at once, from any thread; a waiting `ask` raises `Cancelled`."""
+        self._cancelled.set()
+        self._kill_group()
+
+    def close(self) -> None:
+        """Kill whatever is left of the worker and remove its folder."""
+        with self._closed:
+            if not self._open:
+                return
+            self._open = False
+            self._kill_group()
+            self._process.wait()
+            self._drain()
+            self._selector.close()
+            os.close(self._requests)
+            os.close(self._replies)
+            for stream in (self._process.stdout, self._process.stderr):
+                assert stream is not None
+                stream.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # --- the conversation ------------------------------------------------------------------
+
+    def _receive(self, deadline: float, running: str) -> tuple[Reply, Tree]:
+        while not self._frames:
+            self._step(deadline, running)
+        if len(self._frames) > 1 or self._reader.partial:
+            self._fail(faults.malformed("more than one answer to one question", running))
+        frame = self._frames.pop()
+        try:
+            return read_reply(frame), frame.tree
+        except WireError as error:
+            self._fail(faults.malformed(str(error), running))
+
+    def _step(self, deadline: float, running: str) -> None:
+        """Wait a moment for anything to happen, and see to it."""
+        now = time.monotonic()
+        if now >= deadline or self._cancelled.is_set():
+            self._fail(faults.timed_out(self.spec.limits.seconds, running))
+        ended = False
+        for key, _ in self._selector.select(min(_TICK, deadline - now)):
+            descriptor = key.fd
+            if descriptor == self._requests:
+                self._send()
+            elif descriptor == self._replies:
+                ended = self._read_replies(running) == "end" or ended
+            else:
+                self._read_stream(descriptor)
+        if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
+            self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
+        if (resident := resident_mb(self._process.pid)) > self.spec.limits.memory_mb:
+            self._fail(
+                faults.out_of_memory(
+                    self.spec.limits.memory_mb, running, f"{resident} MiB resident"
+                )
+            )
+        if not self._frames and (ended or self._process.poll() is not None):
+            self._gone(running)
+
+    def _send(self) -> None:
+        try:
+            self._outgoing = self._outgoing[os.write(self._requests, self._outgoing) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._outgoing = memoryview(b"")  # that it is gone is noticed when reading
+        if not self._outgoing:
+            self._selector.unregister(self._requests)
+
+    def _read_replies(self, running: str) -> Literal["data", "nothing", "end"]:
+        try:
+            data = os.read(self._replies, 1 << 20)
+        except BlockingIOError:
+            return "nothing"
+        if not data:
+            self._selector.unregister(self._replies)
+            return "end"
+        try:
+            self._frames.extend(self._reader.feed(data))
+        except WireError as error:
+            self._fail(faults.malformed(str(error), running))
+        return "data"
+
+    def _read_stream(self, descriptor: int) -> bool:
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            return False
+        if data:
+            self._streams[descriptor].add(data)
+            return True
+        self._selector.unregister(descriptor)
+        return False
+
+    def _drain(self) -> None:
+        """Take what is still in the pipes of a process that has ended."""
+        for descriptor in self._streams:
+            while descriptor in self._selector.get_map() and self._read_stream(descriptor):
+                pass
+
+    def _gone(self, running: str) -> None:
+        """The worker closed its pipe or ended although nobody asked it to."""
+        try:
+            code = self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self._fail(faults.malformed("the pipe for answers was closed", running))
+        # Its last answer may have come together with its end.
+        while self._replies in self._selector.get_map():
+            if self._read_replies(running) != "data":
+                break
+        if self._frames:
+            return
+        self._drain()
+        stderr = self.stderr.text()
+        if code == -signal.SIGXCPU:
+            self._fail(faults.timed_out(self.spec.limits.seconds, running))
+        self._fail(faults.ended(code, running, stderr))
+
+    def _fail(self, fault: Fault) -> NoReturn:
+        self._end()
+        # However it shows, a process that we have killed has not failed.
+        raise Cancelled if self._cancelled.is_set() else Failed(fault)
+
+    def _end(self) -> None:
+        self._kill_group()
+        self._process.wait()
+        self._drain()
+
+    def _kill_group(self) -> None:
+        # The worker leads its own session, so its group is its id, and the id stays taken
+        # until the process has been waited for.
+        if self._process.returncode is None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+
+
+@cache
+def sweep() -> None:
+    """Remove, once, the folders of processes that were killed before they could."""
+    for folder in Path(tempfile.gettempdir()).glob("jaxtutor-*-*"):
+        pid = folder.name.split("-")[1]
+        try:
+            if pid.isdigit() and folder.stat().st_uid == os.getuid():
+                os.kill(int(pid), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # it is alive, or not ours, or just gone
+
+
+OURS = (
+    Protection("own process", True, "foreign code never runs in jaxtutor's own process"),
+    Protection("environment", True, "only what the libraries need"),
+    Protection("own session", True, "killed as a group at the deadline"),
+    Protection("private folder", True, "removed when the run ends"),
+    Protection("output", True, "bounded; first and last part kept"),
+    Protection("memory watchdog", sys.platform == "linux", "resident memory watched from outside"),
+    Protection("files", False, "foreign code may read what you may read"),
+    Protection("network", False, "foreign code may use the network"),
+    Protection("system calls", False, "not filtered"),
+)
+"""What this module itself does and does not see to, as reports tell it."""
+
+
+def environment(spec: Spec, folder: Path) -> dict[str, str]:
+    """The whole environment of a worker."""
+    home = str(folder)
+    values = {"HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", "TZ": "UTC"}
+    if spec.role == "reference":
+        return values
+    values |= {
+        "JAX_PLATFORMS": "" if spec.accelerators else "cpu",
+        # 4 simulated devices on 2 cores abort after a minute unless XLA believes in more cores.
+        "NPROC": "16",
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+    }
+    if spec.accelerators:
+        values |= {
+            name: os.environ[name]
+            for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+            if name in os.environ
+        }
+        values.setdefault("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(spec.devices))))
+        values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+        # TF32 would be a thousand times further from PyTorch on the CPU than the tolerance.
+        values["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
+    else:
+        flags = [
+            f"--xla_force_host_platform_device_count={spec.devices}",
+            "--xla_cpu_collective_call_warn_stuck_timeout_seconds=10",
+            "--xla_cpu_collective_call_terminate_timeout_seconds=20",
+        ]
+        if spec.quick:
+            flags += ["--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false"]
+        values["XLA_FLAGS"] = " ".join(flags)
+    return values
+
+
+def resident_mb(pid: int) -> int:
+    """Resident memory of a process in MiB; 0 where that cannot be told."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 20

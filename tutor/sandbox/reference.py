@@ -1,0 +1,70 @@
+"""The reference's side: the lesson's PyTorch. Imported in its own sandbox only."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+
+from tutor.sandbox.environment import Environment
+from tutor.tree import Leaf, Tree
+
+
+class ReferenceEnvironment(Environment):
+    """The lesson's PyTorch module."""
+
+    module_name = "reference"
+
+    def __init__(self) -> None:
+        super().__init__({"torch": torch, "F": functional, "np": np, "math": math})
+
+    def fresh(self, tree: Tree) -> Any:
+        if isinstance(tree, Leaf):
+            array = tree.values
+            if tree.type == "key":
+                return None  # PyTorch has no PRNG keys; the loader refuses expressions with one
+            if tree.type in ("int", "float", "bool", "complex"):
+                return array.item()
+            if array.dtype.name == "bfloat16":
+                return torch.from_numpy(np.array(array.astype(np.float32))).bfloat16()
+            # PyTorch indexes with int64, where JAX has int32.
+            wide = array.astype(np.int64) if array.dtype == np.int32 else array
+            return torch.from_numpy(np.array(wide))
+        if isinstance(tree, dict):
+            return {key: self.fresh(child) for key, child in tree.items()}
+        if isinstance(tree, list):
+            return [self.fresh(child) for child in tree]
+        if isinstance(tree, tuple):
+            return tuple(self.fresh(child) for child in tree)
+        return tree
+
+    def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
+        """Fresh tensors for one round of inputs."""
+        return {name: self.fresh(tree) for name, tree in inputs.items()}
+
+    def _encode_leaf(self, value: Any, depth: int) -> Tree:
+        if isinstance(value, torch.Tensor):
+            tensor = value.detach().cpu()
+            if tensor.dtype == torch.bfloat16:
+                import ml_dtypes
+
+                array = tensor.float().numpy().astype(ml_dtypes.bfloat16)
+            else:
+                array = tensor.numpy()
+            return self.leaf(np.array(array), "torch.Tensor")
+        return super()._encode_leaf(value, depth)
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, float]:
+    """The result, and the seconds of a second, warm run."""
+    result = action()
+    start = time.perf_counter()
+    action()
+    return result, time.perf_counter() - start
+
+
+def versions() -> dict[str, str]:
+    return {"torch": torch.__version__.partition("+")[0], "numpy": np.__version__}

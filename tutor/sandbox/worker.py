@@ -1,0 +1,145 @@
+"""The program inside a sandbox. Run by `tutor.sandbox.process`, never imported by it.
+
+It puts the protections on, imports its libraries, says `Ready`, and then answers requests one
+by one until its pipe is closed. Foreign code starts at the first `Load`.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from tutor.sandbox import isolation
+from tutor.sandbox.environment import ForeignError, raised
+from tutor.sandbox.protocol import (
+    Answer,
+    Broken,
+    Load,
+    Loaded,
+    Observe,
+    Raised,
+    Ready,
+    Reply,
+    read_request,
+)
+from tutor.sandbox.wire import Frame, Reader, WireError, encode
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.environment import Environment
+
+
+class Job(Struct, frozen=True):
+    """What the main process tells a worker on its command line."""
+
+    role: str
+    requests: int
+    replies: int
+    policy: isolation.Policy
+
+
+def main(job_text: str) -> None:
+    job = msgspec.json.decode(job_text, type=Job)
+    protections = isolation.apply(job.policy)
+    for stream in (sys.stdout, sys.stderr):
+        # What was printed before a crash should not be lost in a buffer.
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    channel = Channel(job.requests, job.replies)
+    env, versions, devices, platform = _open(job.role)
+    channel.send(Ready(versions, devices, platform, protections))
+    serve(channel, env)
+
+
+def _open(role: str) -> "tuple[Environment, dict[str, str], int, str]":
+    if role == "learner":
+        from tutor.sandbox import learner
+
+        count, platform = learner.devices()
+        return learner.LearnerEnvironment(), learner.versions(), count, platform
+    from tutor.sandbox import reference
+
+    return reference.ReferenceEnvironment(), reference.versions(), 1, "cpu"
+
+
+class Channel:
+    """The worker's end of the conversation.
+
+    The functions it uses are bound here, before foreign code could replace them in `os`.
+    """
+
+    def __init__(
+        self,
+        requests: int,
+        replies: int,
+        read: Callable[[int, int], bytes] = os.read,
+        write: Callable[[int, memoryview], int] = os.write,
+    ) -> None:
+        self._requests = requests
+        self._replies = replies
+        self._read = read
+        self._write = write
+        self._reader = Reader()
+        self._frames: list[Frame] = []
+
+    def receive(self) -> Frame | None:
+        """The next request, or None when there will be no more."""
+        while not self._frames:
+            data = self._read(self._requests, 1 << 20)
+            if not data:
+                return None
+            self._frames.extend(self._reader.feed(data))
+        return self._frames.pop(0)
+
+    def send(self, reply: Reply, tree: Tree = None) -> None:
+        """Raises: WireError: it cannot cross; nothing was sent."""
+        view = memoryview(encode(reply, tree))
+        while view:
+            view = view[self._write(self._replies, view) :]
+
+
+def serve(channel: Channel, env: "Environment") -> None:
+    while (frame := channel.receive()) is not None:
+        request = read_request(frame)
+        try:
+            reply, tree = _answer(request, frame.tree, env)
+        except Exception as error:  # noqa: BLE001 - ours, and said to be
+            reply, tree = Broken(request.case, f"{type(error).__name__}: {error}"), None
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (AttributeError, OSError, ValueError):
+                pass  # the foreign code replaced or closed it; its output is its own affair
+        try:
+            channel.send(reply, tree)
+        except WireError as error:
+            # What foreign code returned or raised cannot cross, and nothing of it has been sent.
+            channel.send(Raised(request.case, "malformed", "WireError", str(error), "", []))
+
+
+def _answer(request: Load | Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+    try:
+        if isinstance(request, Load):
+            env.load(request.source, request.filename)
+            return Loaded(request.case), None
+        return _observe(request, tree, env)
+    except ForeignError as error:
+        return raised(request.case, error, env.filename), None
+
+
+def _observe(request: Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+    inside = import_module(request.inside)
+    rounds: Any = tree
+    if env.module_name == "reference":
+        result, seconds = inside.refer(env, request.args, rounds)
+        return Answer(request.case, 0.0, seconds), result
+    from tutor.sandbox.learner import LearnerEnvironment
+
+    assert isinstance(env, LearnerEnvironment)
+    read = env.compiles.stopwatch()
+    result = inside.observe(env, request.args, rounds)
+    compiling, running = read()
+    return Answer(request.case, compiling, running), result
