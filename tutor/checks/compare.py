@@ -1,0 +1,280 @@
+"""Comparing trees of arrays, and saying in the field's words how they differ.
+
+Runs in the main process, on data alone. The rule for numbers is scaled error:
+
+    max|actual - expected| ≤ tolerance · max(1, max|expected|)
+
+Elementwise relative error would fail right answers: where a sum cancels, float32 results that
+are both right differ in every digit.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from tutor.lesson import DEFAULT_TOLERANCE
+from tutor.report import Entry, Mismatch, MismatchKind, Side
+from tutor.tree import Leaf, Tree, brief
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ENTRIES = 8
+"""How many wrong elements a mismatch lists."""
+
+_PYTHON_NUMBERS = ("bool", "int", "float", "complex")
+
+
+def compare(
+    expected: Tree, actual: Tree, tolerance: float | None = None, path: str = ""
+) -> Mismatch | None:
+    """The first place where `actual` is not `expected`, or None.
+
+    Lists and tuples count as the same (PyTorch and JAX differ in which they return), so do
+    Python numbers and 0-d arrays, and dtypes as long as the numbers agree: the check `shape` is
+    there to ask for a dtype.
+
+    **Arguments:** `tolerance`: scaled error allowed; by default that of the answer's dtype.
+    """
+    if isinstance(expected, Leaf) and isinstance(actual, Leaf):
+        return compare_arrays(expected, actual, tolerance, path)
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        if set(expected) != set(actual):
+            return _other("structure", path, expected, actual)
+        children = [(f"{path}[{key!r}]", expected[key], actual[key]) for key in expected]
+    elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
+        if len(expected) != len(actual):
+            return _other("structure", path, expected, actual)
+        pairs = zip(expected, actual, strict=True)
+        children = [(f"{path}[{i}]", e, a) for i, (e, a) in enumerate(pairs)]
+    else:
+        same = type(expected) is type(actual) and expected == actual
+        return None if same else _other("structure", path, expected, actual)
+    for child_path, child_expected, child_actual in children:
+        if found := compare(child_expected, child_actual, tolerance, child_path):
+            return found
+    return None
+
+
+def compare_arrays(
+    expected: Leaf, actual: Leaf, tolerance: float | None = None, path: str = ""
+) -> Mismatch | None:
+    """`compare` for two leaves."""
+    if actual.array is None or expected.array is None:
+        return _other("type", path, expected, actual)
+    if (expected.type == "key") != (actual.type == "key"):
+        return _other("type", path, expected, actual)
+    if expected.array.shape != actual.array.shape:
+        return _other("shape", path, expected, actual)
+    if expected.array.size == 0:
+        return None
+    exact = expected.type == "key" or (_whole(expected.array) and _whole(actual.array))
+    if tolerance is None:
+        tolerance = min_tolerance(expected, actual)
+    return _numbers(expected, actual, 0.0 if exact else tolerance, path)
+
+
+def min_tolerance(expected: Leaf, actual: Leaf) -> float:
+    """The default tolerance for two leaves: that of the coarser dtype."""
+    names = (expected.values.dtype.name, actual.values.dtype.name)
+    return max(DEFAULT_TOLERANCE.get(name, 1e-5) for name in names)
+
+
+def _whole(array: "np.ndarray[Any, Any]") -> bool:
+    return array.dtype.kind in "biu"
+
+
+def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """In a dtype in which differences are exact enough (bfloat16 is of kind V)."""
+    import numpy as np
+
+    if array.dtype.kind in "biu":
+        return array.astype(np.longdouble)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Mismatch | None:
+    import numpy as np
+
+    with np.errstate(invalid="ignore", over="ignore"):
+        want, got = _wide(expected.values), _wide(actual.values)
+        finite = np.isfinite(want)
+        scale = max(1.0, float(np.max(np.abs(want[finite]), initial=0.0)))
+        limit = tolerance * scale
+        error = np.abs(got - want)
+        same = (want == got) | (np.isnan(want) & np.isnan(got))
+        if _whole(expected.values) and _whole(actual.values):
+            # A long double holds no more than a double on some machines.
+            same = expected.values == actual.values
+            error = np.maximum(error, 1.0)
+        error = np.where(same, 0.0, error)
+        # NaN - x and inf - inf are NaN: as far off as can be.
+        error = np.where(np.isnan(error), np.inf, error)
+    wrong = error > limit
+    if not wrong.any():
+        return None
+    where = _index(int(np.argmax(error)), error.shape)
+    bad = np.flatnonzero(wrong)
+    nan = bool((np.isnan(got) & ~np.isnan(want)).any())
+    if nan:
+        first_nan = int(np.flatnonzero(np.isnan(got) & ~np.isnan(want))[0])
+        where = _index(first_nan, error.shape)
+    largest = float(error.max())
+    shown = bad[:ENTRIES]
+    flat_want, flat_got = (
+        (leaf.values if _whole(leaf.values) else values).ravel()
+        for leaf, values in ((expected, want), (actual, got))
+    )
+    flat_error = error.ravel()
+    return Mismatch(
+        kind="nan" if nan else "value",
+        path=path,
+        expected=_side(expected),
+        actual=_side(actual),
+        max_error=largest if np.isfinite(largest) else None,
+        tolerance=limit,
+        where=where,
+        first=_index(int(bad[0]), error.shape),
+        wrong=int(wrong.sum()),
+        total=int(error.size),
+        entries=tuple(
+            Entry(
+                _index(int(i), error.shape),
+                number(flat_want[i]),
+                number(flat_got[i]),
+                number(flat_error[i]),
+            )
+            for i in _with(shown, int(np.ravel_multi_index(where, error.shape)) if where else 0)
+        ),
+    )
+
+
+def _with(shown: "np.ndarray[Any, Any]", worst: int) -> list[int]:
+    """The first wrong elements, and among them always the worst."""
+    indices = [int(i) for i in shown]
+    if worst not in indices:
+        indices[-1] = worst
+    return indices
+
+
+def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    import numpy as np
+
+    return tuple(int(i) for i in np.unravel_index(flat, shape))
+
+
+def number(value: Any) -> str:
+    """A number as messages show it."""
+    import numpy as np
+
+    if isinstance(value, complex | np.complexfloating):
+        return f"{value:.6g}"
+    if isinstance(value, int | np.integer | np.bool_):
+        return f"{int(value)}"
+    if float(value).is_integer() and abs(value) < 1e16:
+        return f"{int(value)}"
+    return f"{float(value):.6g}"
+
+
+def _other(kind: MismatchKind, path: str, expected: Tree, actual: Tree) -> Mismatch:
+    return Mismatch(kind=kind, path=path, expected=_side(expected), actual=_side(actual))
+
+
+def _contents(tree: Tree) -> str:
+    """What a tree is, short enough for a sentence where it is large."""
+    text = brief(tree)
+    if len(text) <= 80:
+        return text
+    if isinstance(tree, dict):
+        return f"a dict with the keys {', '.join(repr(key) for key in sorted(tree, key=str))}"[:300]
+    if isinstance(tree, list | tuple):
+        return f"{len(tree)} values ({', '.join(map(_kind, tree))})"[:300]
+    return text[:300]
+
+
+def _kind(tree: Tree) -> str:
+    for kind in (dict, list, tuple):
+        if isinstance(tree, kind):
+            return f"a {kind.__name__}"
+    return brief(tree)
+
+
+def _side(tree: Tree) -> Side:
+    if isinstance(tree, Leaf) and tree.array is not None:
+        shape = tree.array.shape[:-1] if tree.type == "key" else tree.array.shape
+        return Side(tree.type, tuple(shape), tree.array.dtype.name)
+    return Side(_contents(tree))
+
+
+# --- words ---------------------------------------------------------------------------------
+
+
+def words(mismatch: Mismatch) -> str:
+    """What a mismatch says to the learner, in one sentence."""
+    where = f"{mismatch.path}: " if mismatch.path else ""
+    expected, actual = mismatch.expected, mismatch.actual
+    match mismatch.kind:
+        case "shape":
+            return where + shape_words(actual.shape or (), expected.shape or ())
+        case "dtype":
+            return f"{where}dtype {actual.dtype}, expected {expected.dtype}"
+        case "structure" | "type":
+            return f"{where}found {_what(actual)}, expected {_what(expected)}"
+        case "nan":
+            return f"{where}NaN at {_at(mismatch.where)}: expected {_worst(mismatch).expected}"
+    worst = _worst(mismatch)
+    if mismatch.total == 1:
+        return f"{where}expected {worst.expected}, got {worst.actual}"
+    largest = "infinite" if mismatch.max_error is None else number(mismatch.max_error)
+    return (
+        f"{where}largest difference {largest} at {_at(mismatch.where)}: "
+        f"expected {worst.expected}, got {worst.actual} "
+        f"({mismatch.wrong} of {mismatch.total} elements differ)"
+    )
+
+
+def _worst(mismatch: Mismatch) -> Entry:
+    return next(e for e in mismatch.entries if e.index == mismatch.where)
+
+
+def _at(index: tuple[int, ...] | None) -> str:
+    return str(list(index or ()))
+
+
+def _what(side: Side) -> str:
+    if side.shape is None:
+        return side.type
+    if side.type in _PYTHON_NUMBERS:
+        return f"a Python {side.type}"
+    name = {"torch.Tensor": "an array", "jax.Array": "an array", "key": "a PRNG key"}
+    return f"{name.get(side.type, side.type)} of shape {_shape(side.shape)}"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return str(tuple(shape))
+
+
+def shape_words(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
+    """How one shape differs from another: `shape (3, 7), expected (7, 3): the axes are swapped`."""
+    text = f"shape {_shape(actual)}, expected {_shape(expected)}"
+    reason = _reason(tuple(actual), tuple(expected))
+    return f"{text}: {reason}" if reason else text
+
+
+def _reason(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
+    import numpy as np
+
+    if len(actual) == len(expected):
+        if sorted(actual) == sorted(expected):
+            return "the axes are swapped" if len(actual) == 2 else "the axes are in another order"
+        differing = [i for i, (a, e) in enumerate(zip(actual, expected, strict=True)) if a != e]
+        if len(differing) == 1 and actual[differing[0]] == 1:
+            return f"axis {differing[0]} was reduced to 1"
+        return ""
+    for axis in range(len(actual)):
+        if actual[:axis] + actual[axis + 1 :] == expected:
+            return f"there is an axis of size {actual[axis]} too many (axis {axis})"
+    for axis in range(len(expected)):
+        if expected[:axis] + expected[axis + 1 :] == actual:
+            return f"axis {axis} of size {expected[axis]} is missing"
+    if int(np.prod(actual, dtype=object)) == int(np.prod(expected, dtype=object)):
+        return "the same number of elements, laid out otherwise"
+    return ""

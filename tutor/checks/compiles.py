@@ -1,0 +1,58 @@
+"""`compiles`: work is compiled once and as a whole."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.tree import Tree, items, text
+
+
+class Compiles(Check, frozen=True, kw_only=True):
+    """Calls whose inputs differ only in their values need at most `at_most` compilations.
+
+    The count is taken inside the learner's process, so it is evidence that can fail a check and
+    never the only check of a lesson: a value check stands beside it.
+    """
+
+    kind: ClassVar[str] = "compiles"
+    inside: ClassVar[str] = "tutor.checks.inside.compiles"
+    default_cases: ClassVar[int] = 1
+
+    compiles: Annotated[JaxExpr, Meta(description="The call; its arguments plain inputs.")]
+    at_most: Annotated[int, Meta(ge=1, description="XLA programs, over all calls.")] = 1
+    calls: Annotated[
+        int, Meta(ge=1, le=100, description="How many calls, each with newly drawn inputs.")
+    ] = 5
+
+    @property
+    def rounds(self) -> int:
+        return self.calls
+
+    def observe(self) -> dict[str, Any]:
+        return {"expression": self.compiles}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        calls = [[text(name) for name in items(names)] for names in items(seen)]
+        total = sum(map(len, calls))
+        if total <= self.at_most:
+            return None
+        first, later = calls[0], [name for call in calls[1:] for name in call]
+        allowed = "1 program" if self.at_most == 1 else f"{self.at_most} programs"
+        if len(first) > self.at_most:
+            return Finding(
+                f"the first call compiled {len(first)} programs ({_some(first)}), expected at most "
+                f"{allowed}: what is compiled one operation at a time is outside jit"
+            )
+        again = sum(1 for call in calls[1:] if call)
+        return Finding(
+            f"{total} compilations in {len(calls)} calls, expected at most {allowed}: "
+            f"{again} later {'call' if again == 1 else 'calls'} compiled again ({_some(later)}) "
+            "although only values had changed"
+        )
+
+
+def _some(names: list[str]) -> str:
+    different = list(dict.fromkeys(names))
+    more = f" and {len(different) - 4} more" if len(different) > 4 else ""
+    return ", ".join(different[:4])[:300] + more

@@ -1,0 +1,24 @@
+"""Which programs XLA compiles during a series of calls."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    import jax
+
+    expression = args["expression"]
+    inputs = [env.inputs(one) for one in rounds]
+    # Earlier checks have compiled these very operations; without this, code outside `jit` would
+    # seem to need no compilation either.
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    calls: list[Tree] = []
+    for values in inputs:
+        programs = env.compiles.during(partial(env.evaluate, expression, values))
+        calls.append([*programs])
+    return calls

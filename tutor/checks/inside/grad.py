@@ -1,0 +1,70 @@
+"""The gradient of a function: by `jax.grad`, and by PyTorch's autograd."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+    from tutor.sandbox.reference import ReferenceEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    import jax
+
+    inputs = env.inputs(rounds[0])
+    function = env.evaluate(args["function"], inputs)
+    at = [env.evaluate(argument, inputs) for argument in args["at"]]
+    argnums = args["argnums"]
+    argnums = tuple(argnums) if isinstance(argnums, list) else argnums
+    running = f"jax.grad of {' '.join(args['function'].split())}"
+    gradient = env.call(
+        running, lambda: jax.grad(function, argnums=argnums, has_aux=args["aux"])(*at)
+    )
+    return env.encode(gradient[0] if args["aux"] else gradient, running)
+
+
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+    import torch
+
+    from tutor.sandbox.reference import timed
+
+    argnums = args["argnums"]
+    wanted = argnums if isinstance(argnums, list) else [argnums]
+
+    def gradient() -> Any:
+        inputs = env.inputs(rounds[0])
+        function = env.evaluate(args["function"], inputs)
+        at = [env.evaluate(argument, inputs) for argument in args["at"]]
+        parameters: list[torch.Tensor] = []
+
+        def watch(tensor: torch.Tensor) -> torch.Tensor:
+            parameters.append(tensor.detach().clone().requires_grad_())
+            return parameters[-1]
+
+        for number in wanted:
+            at[number] = map_tensors(watch, at[number])
+        value = env.call(f"{args['function']} of {args['at']}", function, *at)
+        value = value[0] if args["aux"] else value
+        gradients = iter(
+            torch.autograd.grad(value, parameters, allow_unused=True, materialize_grads=True)
+        )
+        trees = [map_tensors(lambda _: next(gradients), at[number]) for number in wanted]
+        return tuple(trees) if isinstance(argnums, list) else trees[0]
+
+    value, seconds = timed(gradient)
+    return env.encode(value, args["function"]), seconds
+
+
+def map_tensors(function: Callable[[Any], Any], tree: Any) -> Any:
+    """`function` of every tensor in a tree of dicts, lists and tuples."""
+    import torch
+
+    if isinstance(tree, torch.Tensor):
+        return function(tree)
+    if isinstance(tree, dict):
+        return {key: map_tensors(function, child) for key, child in tree.items()}
+    if isinstance(tree, list | tuple):
+        return type(tree)(map_tensors(function, child) for child in tree)
+    return tree

@@ -1,0 +1,99 @@
+"""An expression evaluated twice, under `jit`, and watched for escaping tracers."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tutor.sandbox.environment import ForeignError
+from tutor.tree import Tree, leaves
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    expression, tree = args["expression"], rounds[0]
+    inputs = env.inputs(tree)
+    first = env.encode(env.evaluate(expression, inputs), expression)
+    observation: dict[str, Tree] = {
+        "first": first,
+        "inputs before": env.encode(env.inputs(tree)),
+        "inputs after": _after(env, inputs, tree),
+        "again": env.encode(env.evaluate(expression, env.inputs(tree)), expression),
+    }
+    if args["jit"]:
+        observation |= _jitted(env, expression, tree)
+    return observation
+
+
+def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
+    """The inputs after the call. An array given away by `donate_argnums` is no longer there to
+    be read; that is JAX's own contract and counts as untouched."""
+    import jax
+
+    originals = env.inputs(tree)
+
+    def still(leaf: Any) -> bool:
+        return not (isinstance(leaf, jax.Array) and leaf.is_deleted())
+
+    if str(jax.tree.structure(inputs)) != str(jax.tree.structure(originals)):
+        return env.encode(inputs)
+    return env.encode(jax.tree.map(lambda a, b: a if still(a) else b, inputs, originals))
+
+
+def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
+    import jax
+
+    arrays = [
+        name
+        for name, value in tree.items()
+        if any(leaf.type in ("array", "key") for _, leaf in leaves(value))
+        and all(leaf.type in ("array", "key") for _, leaf in leaves(value))
+    ]
+    inputs = env.inputs(tree)
+    fixed = {name: value for name, value in inputs.items() if name not in arrays}
+    running = f"jax.jit of {' '.join(expression.split())}"
+
+    def call() -> Any:
+        # A fresh function each time: a cached trace would hide a leak.
+        values = [env.fresh(tree[name]) for name in arrays]
+        return env.call(running, jax.jit(env.function(expression, arrays, fixed)), *values)
+
+    jitted = env.encode(call(), running)
+    leak = ""
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    try:
+        with jax.checking_leaks():
+            call()
+    except ForeignError as error:
+        leak = str(error.cause)
+        if not leak.startswith("Leaked"):
+            raise
+    return {"jitted": jitted, "leak": _shorter(leak), "globals": [*_escaped(env)]}
+
+
+def _shorter(leak: str) -> str:
+    """What JAX says about where a tracer went, without addresses."""
+    if not leak:
+        return ""
+    where = list(dict.fromkeys(re.findall(r"is referred to by submission\.(\w+)", leak)))
+    if where:
+        return f"it is kept in the global `{'`, `'.join(where)}`"
+    return re.sub(r"<(\w+) \d+>", r"a \1", leak.partition("\n\n")[0])
+
+
+def _escaped(env: "LearnerEnvironment") -> list[Tree]:
+    """Globals of the module that hold a tracer, directly or in a container."""
+    import jax
+
+    def holds(value: Any, depth: int) -> bool:
+        if isinstance(value, jax.core.Tracer):
+            return True
+        if depth == 0:
+            return False
+        if isinstance(value, dict):
+            return any(holds(child, depth - 1) for child in value.values())
+        if isinstance(value, list | tuple | set):
+            return any(holds(child, depth - 1) for child in value)
+        return False
+
+    return [name for name, value in list(env.module.__dict__.items()) if holds(value, 3)]

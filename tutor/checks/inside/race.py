@@ -1,0 +1,62 @@
+"""How long the translation takes, and how long the original: told after a pass, never judged."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Tree, leaves
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+    from tutor.sandbox.reference import ReferenceEnvironment
+
+SECONDS = 0.15
+"""Spent on each side, after warming up."""
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    import jax
+
+    expression = args["expression"]
+    tree: dict[str, Tree] = rounds[0]
+    kinds = {name: {leaf.type for _, leaf in leaves(value)} for name, value in tree.items()}
+    arrays = [name for name, types in kinds.items() if types and types <= {"array", "key"}]
+    inputs = env.inputs(tree)
+    fixed = {name: value for name, value in inputs.items() if name not in arrays}
+    function = env.function(expression, arrays, fixed)
+
+    def call(function: Callable[..., Any]) -> float:
+        # New inputs every time, for the learner's function may donate its own.
+        values = [env.fresh(tree[name]) for name in arrays]
+        start = time.perf_counter()
+        env.call(expression, function, *values)
+        return time.perf_counter() - start
+
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    # Compiled as XLA would by default, whatever flags this sandbox was started with.
+    options = {"xla_backend_optimization_level": 3, "xla_cpu_use_fusion_emitters": True}
+    jitted = jax.jit(function, compiler_options=options)
+    first = call(jitted)
+    return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
+
+
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+    expression = args["expression"]
+
+    def call() -> float:
+        inputs = env.inputs(rounds[0])
+        start = time.perf_counter()
+        env.evaluate(expression, inputs)
+        return time.perf_counter() - start
+
+    call()
+    return None, _median(call)
+
+
+def _median(call: Callable[[], float]) -> float:
+    end = time.perf_counter() + SECONDS
+    seconds = [call()]
+    while time.perf_counter() < end and len(seconds) < 200:
+        seconds.append(call())
+    return median(seconds)

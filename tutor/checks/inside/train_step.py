@@ -1,0 +1,98 @@
+"""Steps of data-parallel training, and what every device holds after each."""
+
+from typing import TYPE_CHECKING, Any
+
+from tutor.checks.inside.value import refer
+from tutor.sandbox.environment import ForeignError
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+__all__ = ["observe", "refer"]
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    import jax
+
+    inputs = env.inputs(rounds[0])
+    state = {name: env.evaluate(text, inputs) for name, text in args["start"].items()}
+    steps: list[Tree] = []
+    for number in range(args["steps"]):
+        before = _optimizer(env, state)
+        names = {**inputs, **state, "step": number}
+        result = env.evaluate(args["train_step"], names)
+        state, loss = _unpack(result, list(state), args["train_step"])
+        single = env.evaluate(args["finish"], {**inputs, **state})
+        steps.append(
+            {
+                "params": env.encode(single, args["finish"]),
+                "replicas": _replicas(env, next(iter(state.values())), single),
+                "loss": [env.encode(part) for part in _parts(loss, 0)],
+                "optimizer before": before,
+                "optimizer after": _optimizer(env, state),
+            }
+        )
+    observation: dict[str, Tree] = {
+        "devices": env.encode(jax.local_device_count()),
+        "steps": steps,
+    }
+    if args["shard"] is not None:
+        batch = env.evaluate(args["batch"], inputs)
+        spread = env.evaluate(f"({args['shard']})({args['batch']})", inputs)
+        observation["batch"] = env.encode(batch)
+        observation["pieces"] = [env.encode(part) for part in _parts(spread, batch.ndim)]
+    return observation
+
+
+def _unpack(result: Any, names: list[str], running: str) -> tuple[dict[str, Any], Any]:
+    if not isinstance(result, tuple | list) or len(result) != len(names) + 1:
+        expected = ", ".join([*names, "loss"])
+        what = (
+            f"{len(result)} values" if isinstance(result, tuple | list) else type(result).__name__
+        )
+        error = TypeError(f"the step must return ({expected}); it returned {what}")
+        raise ForeignError(error, running)
+    *values, loss = result
+    return dict(zip(names, values, strict=True)), loss
+
+
+def _optimizer(env: "LearnerEnvironment", state: dict[str, Any]) -> Tree:
+    """The arrays of all state but the parameters, which come first."""
+    import jax
+
+    _, *kept = state.values()
+    return [env.encode(leaf) for leaf in jax.tree.leaves(kept)]
+
+
+def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> list[Tree]:
+    """The parameters as each device holds them: a tree for every device."""
+    import jax
+
+    ranks = [getattr(leaf, "ndim", 0) for leaf in jax.tree.leaves(single)]
+    held, structure = jax.tree.flatten(params)
+    if len(held) != len(ranks):
+        return [env.encode(params)]
+    parts = [_parts(leaf, rank) for leaf, rank in zip(held, ranks, strict=True)]
+    devices = range(max(map(len, parts), default=0))
+    replicas = (
+        jax.tree.unflatten(structure, [part[min(d, len(part) - 1)] for part in parts])
+        for d in devices
+    )
+    return [env.encode(replica) for replica in replicas]
+
+
+def _parts(array: Any, rank: int) -> list[Any]:
+    """What each device holds of an array whose value has `rank` axes on one device.
+
+    Either the array has a leading device axis (as from `pmap`), or it is one array that is
+    spread or replicated over the devices (as from `jit` with shardings).
+    """
+    import jax
+
+    if not isinstance(array, jax.Array):
+        return [array]
+    if array.ndim == rank + 1 and array.shape[0] == jax.local_device_count():
+        return [array[device] for device in range(array.shape[0])]
+    shards = sorted(array.addressable_shards, key=lambda shard: shard.device.id)
+    return [shard.data for shard in shards]

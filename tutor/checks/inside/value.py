@@ -1,0 +1,23 @@
+"""What an expression is."""
+
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+    from tutor.sandbox.reference import ReferenceEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    expression = args["expression"]
+    return env.encode(env.evaluate(expression, env.inputs(rounds[0])), expression)
+
+
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+    from tutor.sandbox.reference import timed
+
+    expression = args["expression"]
+    inputs = [env.inputs(rounds[0]) for _ in range(2)]
+    value, seconds = timed(lambda: env.evaluate(expression, inputs.pop()))
+    return env.encode(value, expression), seconds

@@ -1,0 +1,51 @@
+"""`pure`: a function of its inputs and nothing else, as `jit` takes it to be."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from tutor.checks.compare import compare, words
+from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.tree import Tree, entry, items, text
+
+REPEAT_TOLERANCE = 1e-6
+
+
+class Pure(Check, frozen=True, kw_only=True):
+    """Two calls agree, the inputs are untouched, `jit` changes nothing, no tracer escapes."""
+
+    kind: ClassVar[str] = "pure"
+    inside: ClassVar[str] = "tutor.checks.inside.pure"
+    default_cases: ClassVar[int] = 1
+
+    pure: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    jit: Annotated[
+        bool, Meta(description="Also under `jit`, with the arrays among the inputs as arguments.")
+    ] = True
+
+    def observe(self) -> dict[str, Any]:
+        return {"expression": self.pure, "jit": self.jit}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        first = entry(seen, "first")
+        if mismatch := compare(first, entry(seen, "again"), REPEAT_TOLERANCE):
+            return Finding(
+                f"two calls with the same inputs gave different results: {words(mismatch)}",
+                mismatch,
+            )
+        if mismatch := compare(entry(seen, "inputs before"), entry(seen, "inputs after"), 0.0):
+            return Finding(f"the call changed its inputs: {words(mismatch)}", mismatch)
+        if not self.jit:
+            return None
+        if leak := text(entry(seen, "leak")):
+            return Finding(
+                f"a tracer escaped from the function: {leak[:600]}. Return the value instead"
+            )
+        for name in items(entry(seen, "globals")):
+            return Finding(
+                f"a tracer escaped from the function into the global {text(name)[:100]!r}: "
+                "return the value instead"
+            )
+        if mismatch := compare(first, entry(seen, "jitted")):
+            return Finding(f"under jax.jit the result is another: {words(mismatch)}", mismatch)
+        return None

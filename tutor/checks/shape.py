@@ -1,0 +1,133 @@
+"""`shape`: an answer is made of `jax.Array`s of the right shape and dtype."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta, field
+
+from tutor.checks.compare import shape_words
+from tutor.lesson import Case, Check, Finding, JaxExpr, TorchExpr
+from tutor.report import Mismatch, Side
+from tutor.tree import Leaf, Tree, TreeError, brief
+
+_JAX_DTYPE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
+"""What JAX makes of PyTorch's defaults while x64 is off."""
+
+DTYPES = frozenset(
+    {
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64", "complex64", "complex128", "bfloat16", "key"),
+    }
+)
+"""What a dtype may be called; a PRNG key counts as one element of dtype `key`."""
+
+
+class Shape(Check, frozen=True, kw_only=True):
+    """Every array of the answer is a `jax.Array` with the shape and dtype named by `is`, or
+    with those that the PyTorch gives."""
+
+    kind: ClassVar[str] = "shape"
+    inside: ClassVar[str] = "tutor.checks.inside.value"
+
+    shape: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    is_: Annotated[
+        Any,
+        Meta(
+            description="Such as `float32[B, 3]`, or a mapping or list of them. A dtype left out "
+            "(`[B, 3]`) may be any.",
+            extra={"holds": "spec"},
+        ),
+    ] = field(default=None, name="is")
+    expect: Annotated[
+        TorchExpr | None, Meta(description="Take shape and dtype from this, asked of the PyTorch.")
+    ] = None
+
+    def observe(self) -> dict[str, Any]:
+        return {"expression": self.shape}
+
+    def refer(self) -> dict[str, Any] | None:
+        return None if self.is_ is not None else {"expression": self.expect or self.shape}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if self.is_ is None:
+            return _judge(seen, expected, {}, "")
+        return _judge(seen, self.is_, case.sizes, "")
+
+
+def _judge(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    """Walk the answer and the specification (or the PyTorch's answer) together."""
+    if wanted is None:  # among the PyTorch's results
+        return None if seen is None else _structure(seen, wanted, path)
+    if isinstance(wanted, dict):
+        if not isinstance(seen, dict) or set(seen) != set(wanted):
+            return _structure(seen, wanted, path)
+        pairs = [(f"{path}[{key!r}]", seen[key], wanted[key]) for key in wanted]
+    elif isinstance(wanted, list | tuple):
+        if not isinstance(seen, list | tuple) or len(seen) != len(wanted):
+            return _structure(seen, wanted, path)
+        pairs = [(f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(seen, wanted, strict=True))]
+    else:
+        return _judge_leaf(seen, wanted, sizes, path)
+    for child_path, child, child_wanted in pairs:
+        if found := _judge(child, child_wanted, sizes, child_path):
+            return found
+    return None
+
+
+def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    if isinstance(wanted, Leaf):
+        dtype = _JAX_DTYPE.get(wanted.values.dtype.name, wanted.values.dtype.name)
+        shape = wanted.values.shape
+    else:
+        dtype, dimensions = parse_spec(wanted)
+        shape = tuple(sizes[d] if isinstance(d, str) else d for d in dimensions)
+    where = f"{path}: " if path else ""
+    expected = Side("jax.Array", tuple(shape), dtype)
+    if not isinstance(seen, Leaf) or seen.type not in ("jax.Array", "key"):
+        found = seen.type if isinstance(seen, Leaf) else brief(seen)
+        mismatch = Mismatch("type", path, expected, Side(found[:400]))
+        return Finding(f"{where}found {found[:400]}, expected a jax.Array", mismatch)
+    array = seen.values
+    if seen.type == "key":
+        actual = Side("key", array.shape[:-1], "key")
+    else:
+        actual = Side("jax.Array", array.shape, array.dtype.name)
+    if actual.shape != shape:
+        mismatch = Mismatch("shape", path, expected, actual)
+        return Finding(where + shape_words(actual.shape or (), shape), mismatch)
+    if dtype and actual.dtype != dtype:
+        mismatch = Mismatch("dtype", path, expected, actual)
+        return Finding(f"{where}dtype {actual.dtype}, expected {dtype}", mismatch)
+    return None
+
+
+def _structure(seen: Tree, wanted: Any, path: str) -> Finding:
+    if isinstance(wanted, dict):
+        expected = f"a dict with the keys {sorted(map(str, wanted))}"
+    elif wanted is None:
+        expected = "None"
+    else:
+        expected = f"{len(wanted)} items"
+    found = brief(seen)[:400]
+    where = f"{path}: " if path else ""
+    mismatch = Mismatch("structure", path, Side(expected), Side(found))
+    return Finding(f"{where}found {found}, expected {expected}", mismatch)
+
+
+def parse_spec(text: str) -> tuple[str, tuple[int | str, ...]]:
+    """`float32[B, 3]` as `("float32", ("B", 3))`; without a dtype the first is empty.
+
+    Raises:
+        TreeError: it is not of that form.
+    """
+    dtype, bracket, rest = text.strip().partition("[")
+    if not bracket or not rest.endswith("]"):
+        raise TreeError(f"expected something like float32[B, 3], found {text!r}")
+    dimensions: list[int | str] = []
+    for part in filter(None, (p.strip() for p in rest[:-1].split(","))):
+        if part.isascii() and part.isdigit() and len(part) < 10:
+            dimensions.append(int(part))
+        elif part.isidentifier():
+            dimensions.append(part)
+        else:
+            raise TreeError(f"{part!r} is neither a number nor a size")
+    return dtype.strip(), tuple(dimensions)

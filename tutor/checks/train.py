@@ -1,0 +1,87 @@
+"""`train`: training works, measured on examples whose labels the learner's code never sees."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.tree import Leaf, Tree, TreeError
+
+
+class Train(Check, frozen=True, kw_only=True):
+    """`train` is evaluated with the training part of the data as `x` and `y`; then `predict`,
+    with the result as `trained` and the held-out part as `x`. The judge, who alone has the
+    held-out labels, computes the accuracy.
+
+    Which rows are held out is drawn from the seed.
+    """
+
+    kind: ClassVar[str] = "train"
+    inside: ClassVar[str] = "tutor.checks.inside.train"
+    default_cases: ClassVar[int] = 1
+    optimised: ClassVar[bool] = True
+
+    train: Annotated[
+        JaxExpr, Meta(description="Trains on `x` float32 (n, 64) and `y` int32 (n,); any result.")
+    ]
+    predict: Annotated[
+        JaxExpr,
+        Meta(description="Scores (n, classes) or labels (n,) for `x`, given `trained`."),
+    ]
+    data: Literal["digits"] = "digits"
+    held_out: Annotated[int, Meta(ge=50, le=900, description="Examples kept back.")] = 360
+    accuracy: Annotated[float, Meta(gt=0, lt=1, description="Reached on the held-out examples.")]
+
+    def supplied(self) -> frozenset[str]:
+        return frozenset({"x", "y", "trained"})
+
+    def supplement(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
+        from tutor.datasets import digits
+        from tutor.inputs import generator
+
+        x, y = digits()
+        rows = generator(seed).permutation(len(x))
+        held, kept = rows[: self.held_out], rows[self.held_out :]
+        inputs: dict[str, Tree] = {
+            "x": Leaf(x[kept], "array"),
+            "y": Leaf(y[kept], "array"),
+            "held out": Leaf(x[held], "array"),
+        }
+        return inputs, y[held]
+
+    def observe(self) -> dict[str, Any]:
+        return {"train": self.train, "predict": self.predict}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        import numpy as np
+
+        labels = case.secret
+        if not isinstance(seen, Leaf) or seen.array is None or seen.array.dtype.kind == "c":
+            raise TreeError("the predictions are not an array of real numbers")
+        with np.errstate(invalid="ignore"):
+            predictions = seen.array.astype(np.float64)
+        shape = predictions.shape
+        if shape[:1] != labels.shape or len(shape) not in (1, 2) or 0 in shape:
+            return Finding(
+                f"predictions of shape {shape} for {len(labels)} examples; expected "
+                f"scores ({len(labels)}, 10) or labels ({len(labels)},)"
+            )
+        if not np.isfinite(predictions).all():
+            return Finding("the predictions hold NaN or infinity: training diverged")
+        guesses = predictions.argmax(axis=1) if predictions.ndim == 2 else predictions
+        reached = float((guesses == labels).mean())
+        if reached < self.accuracy:
+            return Finding(
+                f"accuracy {reached:.3f} on {len(labels)} held-out {self.data}, "
+                f"expected at least {self.accuracy:g}"
+            )
+        return None
+
+    def praise(self, seen: Tree, case: Case) -> str:
+        import numpy as np
+
+        assert isinstance(seen, Leaf)
+        scores = seen.values
+        guesses = scores.argmax(axis=1) if scores.ndim == 2 else scores
+        reached = float(np.mean(guesses == case.secret))
+        return f"accuracy {reached:.3f} on {len(case.secret)} held-out {self.data}"

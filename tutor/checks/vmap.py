@@ -1,0 +1,81 @@
+"""`vmap`: a function written for one example can be batched."""
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from tutor.checks.compare import compare, words
+from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
+from tutor.tree import Leaf, Tree, TreeError, entry, items
+
+
+class Vmap(Check, frozen=True, kw_only=True):
+    """`jax.vmap(vmap, in_axes, out_axes)(*args)` equals calling the function once per example,
+    and, where `expect` is given, what the PyTorch gives for the whole batch."""
+
+    kind: ClassVar[str] = "vmap"
+    inside: ClassVar[str] = "tutor.checks.inside.vmap"
+    default_cases: ClassVar[int] = 2
+
+    vmap: Annotated[JaxExpr, Meta(description="A function of one example: a name, or a lambda.")]
+    args: Annotated[tuple[JaxExpr, ...], Meta(min_length=1, description="Its arguments, batched.")]
+    in_axes: Annotated[
+        Any,
+        Meta(
+            description="As for jax.vmap: a number, or one entry per argument (null: not batched).",
+            extra={"holds": "axes"},
+        ),
+    ] = 0
+    out_axes: Annotated[int, Meta(description="As for jax.vmap.")] = 0
+    expect: Annotated[TorchExpr | None, Meta(description="The batch, asked of the PyTorch.")] = None
+    tol: Tolerance | None = None
+
+    def observe(self) -> dict[str, Any]:
+        return {
+            "function": self.vmap,
+            "args": self.args,
+            "in_axes": self.in_axes,
+            "out_axes": self.out_axes,
+        }
+
+    def refer(self) -> dict[str, Any] | None:
+        return {"expression": self.expect} if self.expect else None
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        batched, one_by_one = entry(seen, "batched"), items(entry(seen, "one by one"))
+        mismatch = compare(stack(one_by_one, self.out_axes), batched, self.tol)
+        if mismatch is not None:
+            return Finding(
+                f"under jax.vmap the result is not that of one call per example: {words(mismatch)}",
+                mismatch,
+            )
+        if expected is not None and (mismatch := compare(expected, batched, self.tol)):
+            return Finding(f"under jax.vmap: {words(mismatch)}", mismatch)
+        return None
+
+
+def stack(trees: list[Tree], axis: int) -> Tree:
+    """Trees of one structure as one tree, with a new axis in every leaf.
+
+    Raises:
+        TreeError: they differ in structure or shapes.
+    """
+    import numpy as np
+
+    first = trees[0] if trees else None
+    if isinstance(first, dict):
+        return {key: stack([entry(tree, key) for tree in trees], axis) for key in first}
+    if isinstance(first, list | tuple):
+        return [stack([entry(tree, i) for tree in trees], axis) for i in range(len(first))]
+    if not isinstance(first, Leaf):
+        return first
+    arrays = [tree.values for tree in trees if isinstance(tree, Leaf)]
+    if len(arrays) != len(trees) or len({array.shape for array in arrays}) != 1:
+        raise TreeError("the examples give results of different shapes")
+    rank = arrays[0].ndim + 1
+    try:
+        stacked = np.stack(arrays, axis if axis >= 0 else axis + rank)
+    except (TypeError, ValueError) as error:  # dtypes of no common kind, or no such axis
+        raise TreeError(f"the examples' results cannot be put together: {error}") from None
+    return msgspec.structs.replace(first, array=stacked)
