@@ -1,0 +1,218 @@
+"""`run(lesson, code) -> Report`: the only way in which code is checked.
+
+The app, `check`, `watch` and everything to come call this; none has a copy. The learner's code
+runs in one sandbox (one per number of devices), the lesson's PyTorch in another; this process
+draws the inputs, asks both sides, and judges what comes back with NumPy.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from tutor import paths
+from tutor.lesson import Check, Lesson
+from tutor.report import CheckResult, Fault, Report
+from tutor.sandbox import faults
+from tutor.sandbox.devices import accelerators
+from tutor.sandbox.process import Cancelled, Failed, Sandbox, Spec
+from tutor.sandbox.protocol import Broken, Load, Loaded, Raised, Ready
+
+__all__ = ["Cancel", "Cancelled", "Session", "run"]
+
+MAX_SOURCE = 1 << 20
+"""Bytes of a submission."""
+
+OnResult = Callable[[CheckResult], None]
+
+
+def run(
+    lesson: Lesson,
+    code: str,
+    *,
+    seed: int = 0,
+    on_result: OnResult | None = None,
+    cancel: "Cancel | None" = None,
+) -> Report:
+    """Check `code` against a lesson.
+
+    **Arguments:** `seed` fixes the hidden inputs; `on_result` hears each result as it comes (in
+    this thread); `cancel` stops the run.
+
+    **Returns:** the report. Whatever the learner's code does, it comes, within the lesson's time
+    limit and the time it takes to start the sandboxes.
+
+    Raises:
+        Cancelled: `cancel.cancel()` was called.
+    """
+    with Session(lesson, code, cancel=cancel) as session:
+        return session.check(seed, on_result)
+
+
+class Cancel:
+    """Stops a run from another thread: `run(..., cancel=c)` and then `c.cancel()`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sandboxes: list[Sandbox] = []
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        with self._lock:
+            self.cancelled = True
+            for sandbox in self._sandboxes:
+                sandbox.kill()
+
+    def watch(self, sandbox: Sandbox) -> None:
+        """Have this sandbox killed too."""
+        with self._lock:
+            self._sandboxes.append(sandbox)
+            if self.cancelled:
+                sandbox.kill()
+
+
+class Session:
+    """One submission, checked under one seed or several without importing it anew.
+
+        with Session(lesson, code) as session:
+            reports = [session.check(seed) for seed in range(20)]
+
+    **Arguments:** `memory`: the folder in which PyTorch's answers are remembered; `quick`:
+    whether XLA may compile fast, by default as each check allows.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        code: str,
+        *,
+        cancel: Cancel | None = None,
+        memory: Path | None = None,
+        quick: bool | None = None,
+    ) -> None:
+        self.lesson = lesson
+        self.code = code
+        self.cancel = cancel or Cancel()
+        self.memory = memory or paths.cache() / "references"
+        self._quick = quick
+        self._benches: dict[Place, Bench] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for bench in self._benches.values():
+            bench.sandbox.close()
+
+    def check(self, seed: int = 0, on_result: OnResult | None = None) -> Report:
+        """Check under one seed. See `run`."""
+        from tutor.judging import Round
+
+        return Round(self, seed, on_result).report()
+
+    def place(self, check: Check | None = None) -> "Place":
+        """Where a check runs, or what goes with none: on how many devices, how compiled."""
+        devices = (check.devices if check is not None else None) or self.lesson.devices
+        allowed = check is None or not check.optimised
+        return Place(devices, allowed if self._quick is None else self._quick)
+
+    def bench(self, place: "Place") -> "Bench":
+        """A living sandbox.
+
+        Raises:
+            Failed: it did not start.
+        """
+        bench = self._benches.get(place)
+        if bench is None or bench.dead:
+            if bench is not None:
+                bench.sandbox.close()
+            real = accelerators(place.devices)
+            limits = self.lesson.limits
+            sandbox = Sandbox.start(
+                Spec("learner", limits, real or place.devices, bool(real), place.quick)
+            )
+            bench = self._benches[place] = Bench(sandbox, self)
+            self.cancel.watch(sandbox)
+        return bench
+
+    @property
+    def main_bench(self) -> "Bench | None":
+        """The sandbox of the lesson's ordinary checks, if it was started."""
+        return self._benches.get(self.place())
+
+    def output(self) -> tuple[str, str]:
+        """What the learner's code has printed: standard output, and standard error."""
+        boxes = [bench.sandbox for bench in self._benches.values()]
+        return (
+            "".join(box.stdout.text() for box in boxes),
+            "".join(box.stderr.text() for box in boxes),
+        )
+
+    def source_fault(self) -> Fault | None:
+        """What makes the text no Python source at all."""
+        if len(self.code.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
+            return Fault("bad-source", f"the file is larger than {MAX_SOURCE >> 10} KiB")
+        if (at := self.code.find("\0")) >= 0:
+            line = self.code.count("\n", 0, at) + 1
+            return Fault("bad-source", f"line {line}: there is a NUL byte in the file", line=line)
+        try:
+            self.code.encode()
+        except UnicodeEncodeError as error:
+            line = self.code.count("\n", 0, error.start) + 1
+            what = f"line {line}: a character that is not valid Unicode (a lone surrogate)"
+            return Fault("bad-source", what, line=line)
+        return None
+
+
+class Place(NamedTuple):
+    """What tells one sandbox of a session from another."""
+
+    devices: int
+    quick: bool
+
+
+class Bench:
+    """A sandbox with the learner's module in it, or on the way there."""
+
+    def __init__(self, sandbox: Sandbox, session: Session) -> None:
+        self.sandbox = sandbox
+        self.ready: Ready | None = None
+        self.dead = False
+        self.start_seconds = 0.0
+        self.load_seconds = 0.0
+        self._session = session
+        self._loaded = False
+
+    def load(self) -> float:
+        """Have the learner's module imported, if it is not yet.
+
+        **Returns:** the deadline of the learner's code, on `time.monotonic`'s clock: their time
+        starts when their code does.
+
+        Raises:
+            Failed: it could not be; the fault says why.
+        """
+        if self.ready is None:
+            began = time.perf_counter()
+            self.ready = self.sandbox.ready()
+            self.start_seconds = time.perf_counter() - began
+        lesson, code = self._session.lesson, self._session.code
+        deadline = time.monotonic() + lesson.limits.seconds
+        if self._loaded:
+            return deadline
+        began = time.perf_counter()
+        load = Load("load", code, f"{lesson.id}.py")
+        try:
+            reply, _ = self.sandbox.ask(load, None, deadline, "the import of your code")
+            if isinstance(reply, Raised):
+                raise Failed(faults.from_raised(reply, code))
+            if not isinstance(reply, Loaded):
+                what = reply.message if isinstance(reply, Broken) else "an unexpected reply"
+                raise Failed(Fault("internal", f"importing your code: {what}"))
+        except Failed:
+            self.dead = True  # a module that half loaded is of no more use
+            raise
+        self.load_seconds = time.perf_counter() - began
+        self._loaded = True
+        return deadline

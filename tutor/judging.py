@@ -1,0 +1,302 @@
+"""One submission under one seed: every check asked, judged and reported."""
+
+import time
+from functools import cache
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from tutor import __version__
+from tutor.inputs import DrawError
+from tutor.lesson import Case, Check, Finding
+from tutor.planning import RACE, Plan, case_id, plan, requests, timed, used_inputs
+from tutor.references import Reference, ReferenceFailed, References
+from tutor.report import (
+    CheckResult,
+    Fault,
+    Protection,
+    Race,
+    Report,
+    Status,
+    Timing,
+    Timings,
+    verdict_of,
+)
+from tutor.sandbox import faults
+from tutor.sandbox.output import inert
+from tutor.sandbox.process import Failed
+from tutor.sandbox.protocol import Answer, Broken, Observe, Raised, Reply
+from tutor.tree import Tree, TreeError, brief, entry, real
+
+if TYPE_CHECKING:
+    from tutor.engine import Bench, OnResult, Place, Session
+
+RACE_SECONDS = 10.0
+"""A bound on the timing after a pass; it takes about half a second."""
+
+
+class Round:
+    """See `tutor.engine.Session.check`."""
+
+    def __init__(self, session: "Session", seed: int, on_result: "OnResult | None") -> None:
+        self.session = session
+        self.lesson = session.lesson
+        self.seed = seed
+        self.on_result = on_result
+        self.results: list[CheckResult] = []
+        self._deadlines: dict[Place, float] = {}
+        self._broken: dict[Place, Fault] = {}
+
+    def report(self) -> Report:
+        began = time.perf_counter()
+        fault: Fault | None = None
+        race: Race | None = None
+        references: References | None = None
+        checking = 0.0
+        try:
+            if bad := self.session.source_fault():
+                raise Failed(bad)
+            # First the process that takes longest to come up; then plan while it does.
+            self.session.bench(self.session.place())
+            planned = self._plan()
+            references = References(
+                self.lesson,
+                requests(self.lesson, planned),
+                self.session.memory,
+                self.session.cancel.watch,
+            )
+            references.start()
+            self._bench(self.session.place())
+            started = time.perf_counter()
+            for check, cases in planned:
+                self._tell(self._checked(check, cases, references))
+            checking = time.perf_counter() - started
+            output = self.session.output()
+            if verdict_of(tuple(self.results), None) == "pass":
+                race = self._race(planned, references)
+        except Failed as failure:
+            fault = failure.fault
+            output = self.session.output()
+            # In the report, but not worth telling one by one.
+            rest = self.lesson.checks[len(self.results) :]
+            self.results += [_skipped(check, "not run") for check in rest]
+        except BaseException:
+            # Ctrl-C, or a cancelled run: nobody waits for PyTorch then.
+            self.session.cancel.cancel()
+            raise
+        finally:
+            if references is not None:
+                references.close()
+        results = tuple(self.results)
+        bench = self.session.main_bench
+        return Report(
+            lesson=self.lesson.id,
+            verdict=verdict_of(results, fault),
+            checks=results,
+            stdout=output[0],
+            stderr=output[1],
+            fault=fault,
+            timings=Timings(
+                start=bench.start_seconds if bench else 0.0,
+                load=bench.load_seconds if bench else 0.0,
+                checks=checking,
+                total=time.perf_counter() - began,
+                race=race,
+            ),
+            versions=_versions(bench),
+            seed=self.seed,
+            devices=_devices(bench),
+            isolation=_isolation(bench),
+        )
+
+    def _plan(self) -> Plan:
+        try:
+            return plan(self.lesson, self.seed)
+        except DrawError as error:
+            fault = Fault("broken-pack", f"lesson {self.lesson.id}: an input: {error}")
+            raise Failed(fault) from None
+
+    def _bench(self, place: "Place") -> "Bench":
+        """A sandbox with the learner's module in it, and its deadline set."""
+        bench = self.session.bench(place)
+        if place not in self._deadlines:
+            self._deadlines[place] = bench.load()
+        return bench
+
+    def _tell(self, result: CheckResult) -> None:
+        self.results.append(result)
+        if self.on_result is not None:
+            self.on_result(result)
+
+    # --- one check ---------------------------------------------------------------------------
+
+    def _checked(self, check: Check, cases: list[Case], references: References) -> CheckResult:
+        for needed in check.needed:
+            if not any(r.name == needed and r.status == "pass" for r in self.results):
+                return _skipped(check, f"needs {needed!r} to pass first")
+        place = self.session.place(check)
+        if place in self._broken:
+            return _skipped(check, f"not run: {self._broken[place].message}")
+        try:
+            bench = self._bench(place)
+            deadline = self._deadlines[place]
+            timing = Timing()
+            praise = ""
+            for case in cases:
+                result, timing, praise = self._tried(
+                    check, case, bench, deadline, references, timing
+                )
+                if result is not None:
+                    return result
+        except Failed as failure:
+            self._broken[place] = failure.fault
+            return _faulty(check, failure.fault)
+        notes = (praise,) if praise else ()
+        return CheckResult(check.title, check.kind, "pass", notes=notes, timing=timing)
+
+    def _tried(
+        self,
+        check: Check,
+        case: Case,
+        bench: "Bench",
+        deadline: float,
+        references: References,
+        timing: Timing,
+    ) -> tuple[CheckResult | None, Timing, str]:
+        """One case: what is wrong with it (or None), the time so far, and what to praise."""
+        told = self._inputs_told(check, case)
+        observe = Observe(case_id(check, case), check.inside, check.observe())
+        reply, seen = self._ask(bench, observe, case, deadline, _running(check))
+        if isinstance(reply, Raised):
+            return _faulty(check, faults.from_raised(reply, self.session.code), told), timing, ""
+        if not isinstance(reply, Answer):
+            return _faulty(check, _own_fault(f"observing {check.title}", reply)), timing, ""
+        reference: Reference | None = None
+        if check.refer() is not None:
+            try:
+                reference = references.get(observe.case)
+            except ReferenceFailed as failure:
+                return _faulty(check, failure.fault), timing, ""
+        timing = Timing(
+            timing.compile + reply.compile,
+            timing.run + reply.run,
+            reference.seconds + (timing.torch or 0.0) if reference else timing.torch,
+        )
+        try:
+            finding = check.judge(seen, reference.tree if reference else None, case)
+            praise = check.praise(seen, case) if finding is None else ""
+        except TreeError as error:
+            return _faulty(check, faults.malformed(str(error), _running(check)), told), timing, ""
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is not the learner's fault
+            what = f"judging {check.title}: {type(error).__name__}: {error}"
+            return _faulty(check, Fault("internal", what)), timing, ""
+        if finding is not None:
+            return _failed(check, finding, told, timing), timing, ""
+        return None, timing, praise
+
+    def _ask(
+        self, bench: "Bench", observe: Observe, case: Case, deadline: float, running: str
+    ) -> tuple[Reply, Tree]:
+        rounds: list[Tree] = [*case.rounds]
+        try:
+            return bench.sandbox.ask(observe, rounds, deadline, running)
+        except Failed:
+            bench.dead = True
+            raise
+
+    def _inputs_told(self, check: Check, case: Case) -> str:
+        """Which inputs these are, as far as that helps the learner."""
+        names = used_inputs(check, {**self.lesson.inputs, **check.inputs})
+        shown = [f"{name} {brief(tree)}" for name, tree in case.inputs.items() if name in names]
+        return ", ".join(shown)[:300]
+
+    # --- afterwards --------------------------------------------------------------------------
+
+    def _race(self, planned: Plan, references: References) -> Race | None:
+        """Time the translation against the original. Nothing here changes a verdict."""
+        if (found := timed(self.lesson, planned)) is None:
+            return None
+        check, case = found
+        bench = self._bench(self.session.place())
+        observe = Observe("race", RACE, check.observe())
+        deadline = time.monotonic() + RACE_SECONDS
+        try:
+            reply, seen = self._ask(bench, observe, case, deadline, "the timing")
+            if not isinstance(reply, Answer):
+                return None
+            first, warm = real(entry(seen, "first")), real(entry(seen, "warm"))
+            if not (isfinite(first) and isfinite(warm)):
+                return None
+            torch = references.get("race").seconds
+            return Race(check.subject, first, warm, torch)
+        except (Failed, TreeError, ReferenceFailed):
+            return None
+
+
+# --- results -------------------------------------------------------------------------------
+
+
+def _running(check: Check) -> str:
+    return f"`{' '.join(check.subject.split())}`"[:300]
+
+
+def _own_fault(doing: str, reply: Reply) -> Fault:
+    what = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
+    return Fault("internal", f"{doing}: {what}")
+
+
+def _failed(check: Check, finding: Finding, case: str, timing: Timing) -> CheckResult:
+    message = f"{finding.message}. {check.why}" if check.why else finding.message
+    return CheckResult(
+        check.title,
+        check.kind,
+        "fail",
+        inert(message),  # it quotes what the learner's process said
+        finding.mismatch,
+        case=case,
+        notes=finding.notes,
+        timing=timing,
+    )
+
+
+def _faulty(check: Check, fault: Fault, case: str = "") -> CheckResult:
+    status: Status = "internal" if fault.code in faults.INTERNAL else "error"
+    return CheckResult(check.title, check.kind, status, fault.message, fault=fault, case=case)
+
+
+def _skipped(check: Check, why: str) -> CheckResult:
+    return CheckResult(check.title, check.kind, "skipped", why)
+
+
+# --- what the report tells beside the results ------------------------------------------------
+
+
+@cache
+def installed_versions() -> dict[str, str]:
+    """Of everything that a verdict may depend on."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"jaxtutor": __version__, "python": platform.python_version()}
+    for name in ("jax", "jaxlib", "flax", "optax", "torch", "numpy"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _versions(bench: "Bench | None") -> dict[str, str]:
+    seen = bench.ready.versions if bench and bench.ready else {}
+    return {**installed_versions(), **seen}
+
+
+def _devices(bench: "Bench | None") -> str:
+    if bench is None or bench.ready is None:
+        return ""
+    count, platform = bench.ready.devices, bench.ready.platform
+    simulated = "simulated " if platform == "cpu" and count > 1 else ""
+    return f"{count} {simulated}{platform.upper()} {'device' if count == 1 else 'devices'}"
+
+
+def _isolation(bench: "Bench | None") -> tuple[Protection, ...]:
+    return tuple(bench.sandbox.protections) if bench else ()

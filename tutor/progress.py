@@ -1,0 +1,236 @@
+"""What the learner has done, in SQLite: attempts, hints taken, where they left off.
+
+Losing this must never lose a lesson's work and must never stop anybody from working: a
+database that is damaged is set aside, one that cannot be opened is replaced by memory for this
+run, and either is told in `notices`.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from tutor import paths
+from tutor.files import free_name
+from tutor.report import Report
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY, pack TEXT NOT NULL, lesson TEXT NOT NULL, at REAL NOT NULL,
+    verdict TEXT NOT NULL, passed INTEGER NOT NULL, checks INTEGER NOT NULL,
+    seed INTEGER NOT NULL, seconds REAL NOT NULL
+);
+CREATE INDEX attempt_lesson ON attempt (pack, lesson);
+CREATE TABLE lesson (
+    pack TEXT NOT NULL, id TEXT NOT NULL, opened_at REAL, passed_at REAL,
+    hints INTEGER NOT NULL DEFAULT 0, cursor_row INTEGER NOT NULL DEFAULT 0,
+    cursor_column INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (pack, id)
+);
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+
+LessonStatus = Literal["new", "started", "passed"]
+
+
+class Progress:
+    """Progress in all packs. Use as a context manager, or `close` it.
+
+    **Arguments:** `path`: the database; by default the learner's own.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or paths.data() / "progress.db"
+        self.notices: list[str] = []
+        self._db = self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    # --- what is known -----------------------------------------------------------------------
+
+    def statuses(self, pack: str) -> dict[str, LessonStatus]:
+        """By lesson id; lessons that are not there are new."""
+        rows = self._read("SELECT id, passed_at FROM lesson WHERE pack = ?", pack)
+        return {str(lesson): "passed" if passed_at else "started" for lesson, passed_at in rows}
+
+    def passed(self, pack: str, lesson: str) -> bool:
+        return self.statuses(pack).get(lesson) == "passed"
+
+    def hints(self, pack: str, lesson: str) -> int:
+        """How many hints have been taken."""
+        rows = self._read("SELECT hints FROM lesson WHERE pack = ? AND id = ?", pack, lesson)
+        return int(rows[0][0]) if rows else 0
+
+    def attempts(self, pack: str, lesson: str) -> int:
+        rows = self._read(
+            "SELECT count(*) FROM attempt WHERE pack = ? AND lesson = ?", pack, lesson
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def last_lesson(self, pack: str) -> str | None:
+        """The lesson opened last."""
+        rows = self._read("SELECT value FROM setting WHERE name = ?", f"last {pack}")
+        return str(rows[0][0]) if rows else None
+
+    def cursor(self, pack: str, lesson: str) -> tuple[int, int]:
+        """Row and column at which the editor was left."""
+        rows = self._read(
+            "SELECT cursor_row, cursor_column FROM lesson WHERE pack = ? AND id = ?", pack, lesson
+        )
+        return (int(rows[0][0]), int(rows[0][1])) if rows else (0, 0)
+
+    # --- what is remembered ------------------------------------------------------------------
+
+    def opened(self, pack: str, lesson: str) -> None:
+        """This lesson is being worked on."""
+        with self._write() as db:
+            _touch(db, pack, lesson)
+            db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (f"last {pack}", lesson))
+
+    def left(self, pack: str, lesson: str, cursor: tuple[int, int]) -> None:
+        """Remember the place in the editor."""
+        with self._write() as db:
+            _touch(db, pack, lesson)
+            db.execute(
+                "UPDATE lesson SET cursor_row = ?, cursor_column = ? WHERE pack = ? AND id = ?",
+                (*cursor, pack, lesson),
+            )
+
+    def record(self, pack: str, report: Report) -> None:
+        """Remember an attempt; a pass is never taken back. What failed through a fault of ours
+        is no attempt."""
+        if report.verdict == "internal":
+            return
+        now = time.time()
+        passed = sum(check.status == "pass" for check in report.checks)
+        with self._write() as db:
+            _touch(db, pack, report.lesson)
+            db.execute(
+                "INSERT INTO attempt (pack, lesson, at, verdict, passed, checks, seed, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (pack, report.lesson, now, report.verdict, passed, len(report.checks),
+                 report.seed, report.timings.total),
+            )  # fmt: skip
+            if report.passed:
+                db.execute(
+                    "UPDATE lesson SET passed_at = coalesce(passed_at, ?) "
+                    "WHERE pack = ? AND id = ?",
+                    (now, pack, report.lesson),
+                )
+
+    def take_hint(self, pack: str, lesson: str, available: int) -> int:
+        """Take one more hint, as far as there are any.
+
+        **Returns:** how many have now been taken.
+        """
+        taken = min(self.hints(pack, lesson) + 1, available)
+        with self._write() as db:
+            _touch(db, pack, lesson)
+            db.execute(
+                "UPDATE lesson SET hints = max(hints, ?) WHERE pack = ? AND id = ?",
+                (taken, pack, lesson),
+            )
+        return taken
+
+    # --- the database ------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return self._connect(str(self.path))
+        except sqlite3.OperationalError as error:
+            self._tell(f"progress is not kept this time: {self.path}: {error}")
+        except sqlite3.DatabaseError as error:
+            return self._replace_damaged(error)
+        except OSError as error:
+            self._tell(f"progress is not kept this time: {self.path}: {error.strerror}")
+        except _Newer:
+            self._tell(
+                f"progress is not kept this time: {self.path} was written by a newer jaxtutor"
+            )
+        return self._connect(":memory:")
+
+    def _connect(self, name: str) -> sqlite3.Connection:
+        db = sqlite3.connect(name, timeout=10, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            if db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                raise sqlite3.DatabaseError("quick_check found damage")
+            db.execute("BEGIN IMMEDIATE")
+            version = int(db.execute("PRAGMA user_version").fetchone()[0])
+            if version == 0:
+                for statement in _SCHEMA.split(";"):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif version > SCHEMA_VERSION:
+                raise _Newer
+            db.execute("COMMIT")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _replace_damaged(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        aside = free_name(self.path.with_name(f"progress-damaged-{stamp}.db"))
+        try:
+            self.path.replace(aside)
+            for suffix in ("-wal", "-shm"):
+                side = self.path.with_name(self.path.name + suffix)
+                if side.exists():
+                    side.replace(aside.with_name(aside.name + suffix))
+            db = self._connect(str(self.path))
+        except (OSError, sqlite3.Error):
+            self._tell(f"progress is not kept this time: {self.path} is damaged ({error})")
+            return self._connect(":memory:")
+        self._tell(
+            f"the progress database was damaged ({error}). It was set aside as {aside}, and a new "
+            "one was started; your code is not affected"
+        )
+        return db
+
+    def _read(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
+        try:
+            return self._db.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            self._tell(f"progress cannot be read: {error}")
+            return []
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """A transaction. A full disk or a locked database costs the progress, not the work."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            yield self._db
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._tell(f"progress was not saved: {error}")
+            if self._db.in_transaction:
+                try:
+                    self._db.execute("ROLLBACK")
+                except sqlite3.Error:
+                    pass  # SQLite has rolled it back by itself, as it does when the disk is full
+
+    def _tell(self, notice: str) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+
+class _Newer(Exception):
+    pass
+
+
+def _touch(db: sqlite3.Connection, pack: str, lesson: str) -> None:
+    db.execute(
+        "INSERT INTO lesson (pack, id, opened_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (pack, lesson, time.time()),
+    )

@@ -1,0 +1,249 @@
+"""What the lesson's PyTorch gives: from a cache on disk, or from a sandbox of its own.
+
+The cache is keyed by content: the PyTorch source, every request with its inputs, the library
+versions and our own code that evaluates them. Importing PyTorch takes longer than most lessons,
+and for a lesson and seed seen before it is not imported at all.
+"""
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tutor.files import write_atomically
+from tutor.lesson import Lesson, Limits
+from tutor.report import Fault
+from tutor.sandbox import faults
+from tutor.sandbox.process import Cancelled, Failed, Sandbox, Spec
+from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
+from tutor.sandbox.wire import WireError, decode, encode
+from tutor.tree import Leaf, Tree, TreeError, entry
+
+CACHE_FILES = 400
+"""How many lessons × seeds are remembered; the least recently used go first."""
+
+LIMITS = Limits(seconds=120, memory_mb=4096)
+"""Of a reference. PyTorch's own memory is not the learner's affair, so this is generous."""
+
+_DIGEST = 32
+
+
+class Request(Struct, frozen=True):
+    """One thing to ask the PyTorch. `place` says where the lesson asks it, for messages."""
+
+    case: str
+    inside: str
+    args: dict[str, Any]
+    rounds: tuple[dict[str, Tree], ...]
+    place: str
+
+
+class Reference(Struct, frozen=True, eq=False):
+    """What PyTorch gave, and the seconds of a warm run."""
+
+    tree: Tree
+    seconds: float
+
+
+class ReferenceFailed(Exception):
+    """The lesson's PyTorch gave no answer: the pack's fault, or ours."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class References:
+    """All reference values of one lesson and seed. `start` and then `get`.
+
+    **Arguments:** `folder`: where to remember them;
+    `started`: told of every sandbox started, so that it can be killed.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        requests: list[Request],
+        folder: Path,
+        started: Callable[[Sandbox], None],
+    ) -> None:
+        self._lesson = lesson
+        self._requests = requests
+        self._folder = folder
+        self._started = started
+        self._found: dict[str, Reference] = {}
+        self._fault: Fault | None = None
+        self._cancelled = False
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.from_cache = False
+
+    def start(self) -> None:
+        """Look in the cache; on a miss, start computing in the background."""
+        if not self._requests or self._load():
+            self._done.set()
+            return
+        self._thread = threading.Thread(target=self._compute, name="reference", daemon=True)
+        self._thread.start()
+
+    def get(self, case: str) -> Reference:
+        """Wait for one value.
+
+        Raises:
+            ReferenceFailed: PyTorch gave none.
+            Cancelled: its sandbox was killed.
+        """
+        self._done.wait()
+        if self._cancelled:
+            raise Cancelled
+        if self._fault is not None and case not in self._found:
+            raise ReferenceFailed(self._fault)
+        return self._found[case]
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+
+    # --- the cache ---------------------------------------------------------------------------
+
+    @cached_property
+    def _path(self) -> Path:
+        return self._folder / f"{self._lesson.id}-{self._key()[:32]}.ref"
+
+    def _key(self) -> str:
+        """Everything that the values depend on, as one number."""
+        digest = hashlib.sha256()
+        head = [_own_version(), _torch_version(), self._lesson.reference_code]
+        asked = [[request.case, request.inside, request.args] for request in self._requests]
+        digest.update(msgspec.json.encode([head, asked]))
+        for request in self._requests:
+            digest.update(encode({}, [*request.rounds]))
+        return digest.hexdigest()
+
+    def _load(self) -> bool:
+        path = self._path
+        try:
+            data = path.read_bytes()
+            body = data[_DIGEST:]
+            if hashlib.sha256(body).digest() != data[:_DIGEST]:
+                raise WireError("damaged")
+            tree = decode(body).tree
+            found = {}
+            for request in self._requests:
+                one = entry(tree, request.case)
+                seconds = entry(one, "seconds")
+                if not isinstance(seconds, Leaf):
+                    raise WireError("damaged")
+                found[request.case] = Reference(entry(one, "tree"), float(seconds.values))
+            os.utime(path)
+        except FileNotFoundError:
+            return False
+        except (OSError, WireError, TreeError):
+            path.unlink(missing_ok=True)  # it can be computed again
+            return False
+        self._found, self.from_cache = found, True
+        return True
+
+    def _save(self) -> None:
+        import numpy as np
+
+        tree: Tree = {
+            case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds), "float")}
+            for case, one in self._found.items()
+        }
+        try:
+            body = encode({}, tree)
+            write_atomically(self._path, hashlib.sha256(body).digest() + body)
+            _prune(self._folder)
+        except (OSError, WireError):
+            pass  # a cache that cannot be written costs time, nothing else
+
+    # --- computing ---------------------------------------------------------------------------
+
+    def _compute(self) -> None:
+        try:
+            self._ask_all()
+            self._save()
+        except Failed as failure:
+            self._fault = _ours(failure.fault)
+        except Cancelled:
+            self._cancelled = True
+        except Exception as error:  # noqa: BLE001 - told as ours, in the report
+            self._fault = Fault("internal", f"computing the reference: {error!r}")
+        finally:
+            self._done.set()
+
+    def _ask_all(self) -> None:
+        with Sandbox.start(Spec("reference", LIMITS)) as sandbox:
+            self._started(sandbox)
+            sandbox.ready()
+            deadline = time.monotonic() + LIMITS.seconds
+            load = Load("load", self._lesson.reference_code, f"{self._lesson.id}.torch.py")
+            reply, _ = sandbox.ask(load, None, deadline, "the lesson's PyTorch")
+            if not isinstance(reply, Loaded):
+                self._fault = self._broken(reply, "torch")
+                return
+            for request in self._requests:
+                observe = Observe(request.case, request.inside, request.args)
+                reply, tree = sandbox.ask(observe, [*request.rounds], deadline, request.place)
+                if not isinstance(reply, Answer):
+                    self._fault = self._broken(reply, request.place)
+                    return
+                self._found[request.case] = Reference(tree, reply.run)
+
+    def _broken(self, reply: Any, place: str) -> Fault:
+        if isinstance(reply, Raised):
+            raised = faults.from_raised(reply, self._lesson.reference_code)
+            return Fault(
+                "broken-pack",
+                f"lesson {self._lesson.id}: its PyTorch fails at {place}: "
+                f"{raised.message}. Tell the pack's author.",
+                detail=raised.detail,
+                frames=raised.frames,
+            )
+        what = reply.message if isinstance(reply, Broken) else "an unexpected answer"
+        return Fault("internal", f"lesson {self._lesson.id}, reference of {place}: {what}")
+
+
+def _ours(fault: Fault) -> Fault:
+    """A fault of the reference's sandbox is the pack's or ours, never the learner's."""
+    if fault.code in ("internal", "no-sandbox"):
+        return fault
+    return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
+
+
+def _prune(folder: Path) -> None:
+    files = sorted(folder.glob("*.ref"), key=lambda path: path.stat().st_mtime)
+    for path in files[: max(0, len(files) - CACHE_FILES)]:
+        path.unlink(missing_ok=True)
+
+
+@cache
+def _torch_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("torch")
+    except PackageNotFoundError:
+        return "none"
+
+
+@cache
+def _own_version() -> str:
+    """Changes whenever our code that evaluates references does."""
+    import tutor
+
+    here = Path(__file__).parent
+    digest = hashlib.sha256(tutor.__version__.encode())
+    for path in sorted(
+        [*(here / "checks" / "inside").glob("*.py"), *(here / "sandbox").glob("*.py")]
+    ):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,155 @@
+"""The learner's own files: one Python file per lesson, theirs to keep.
+
+Nothing of theirs is ever lost. Files are replaced atomically; what is about to be overwritten
+and was not written by us (an editor, another jaxtutor) is kept as a backup first; resetting
+keeps a backup; a file that cannot be read is set aside.
+"""
+
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+from tutor import paths
+from tutor.files import free_name, write_atomically
+from tutor.lesson import Lesson, Pack
+
+MAX_BYTES = 1 << 20
+
+
+class BadFile(Exception):
+    """A file that is no Python source text; the message names file, line and column."""
+
+
+class Saved(Struct, frozen=True):
+    """What became of a save. `kept` is the backup of what somebody else had written, if so."""
+
+    path: Path
+    kept: Path | None = None
+
+
+class Workspace:
+    """The files of one pack.
+
+    **Arguments:** `root`: the folder of all packs; by default the learner's own.
+    """
+
+    def __init__(self, pack: Pack, root: Path | None = None) -> None:
+        self.folder = (root or paths.workspace()) / pack.id
+        self._known: dict[str, str] = {}
+
+    def path(self, lesson: Lesson) -> Path:
+        return self.folder / f"{lesson.id}.py"
+
+    def open(self, lesson: Lesson) -> str:
+        """The learner's code for a lesson; the starter, written to their file, if they have none.
+
+        Raises:
+            BadFile: there is a file, but it is no text.
+            OSError: it cannot be read, or the starter cannot be written.
+        """
+        path = self.path(lesson)
+        if not path.exists():
+            write_atomically(path, lesson.starter.encode())
+        text = read_source(path)
+        self._known[lesson.id] = text
+        return text
+
+    def changed_outside(self, lesson: Lesson) -> str | None:
+        """The text on disk if it is not what was last read or written here, else None."""
+        try:
+            text = read_source(self.path(lesson))
+        except (OSError, BadFile):
+            return None  # nothing that could be shown; saving will keep a backup
+        return None if text == self._known.get(lesson.id) else text
+
+    def accept(self, lesson: Lesson, text: str) -> None:
+        """Take over what `changed_outside` found."""
+        self._known[lesson.id] = text
+
+    def save(self, lesson: Lesson, text: str) -> Saved:
+        """Write the learner's code.
+
+        If the file holds something that was not read or written here, that is kept as a backup.
+
+        Raises:
+            OSError: it could not be written; the file is as before.
+        """
+        path = self.path(lesson)
+        kept = None
+        if self._known.get(lesson.id) == text and path.exists():
+            return Saved(path)
+        try:
+            present = path.read_bytes()
+        except FileNotFoundError:
+            present = None
+        known = self._known.get(lesson.id)
+        ours = known is not None and present == known.encode()
+        if present is not None and not ours and present != text.encode():
+            kept = self._back_up(lesson, present)
+        write_atomically(path, text.encode())
+        self._known[lesson.id] = text
+        return Saved(path, kept)
+
+    def reset(self, lesson: Lesson) -> Path | None:
+        """Put the starter back.
+
+        **Returns:** the backup of what was there, or None if there was nothing.
+
+        Raises:
+            OSError: the backup or the starter could not be written; the file is as before.
+        """
+        path = self.path(lesson)
+        kept = self._back_up(lesson, path.read_bytes()) if path.exists() else None
+        write_atomically(path, lesson.starter.encode())
+        self._known[lesson.id] = lesson.starter
+        return kept
+
+    def set_aside(self, lesson: Lesson) -> Path:
+        """Move a file that cannot be read out of the way; the next `open` makes a new one.
+
+        Raises:
+            OSError: it could not be moved.
+        """
+        target = self._backup_path(lesson)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return self.path(lesson).replace(target)
+
+    def _back_up(self, lesson: Lesson, data: bytes) -> Path:
+        target = self._backup_path(lesson)
+        write_atomically(target, data)
+        return target
+
+    def _backup_path(self, lesson: Lesson) -> Path:
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        return free_name(self.folder / "backups" / f"{lesson.id}-{stamp}.py")
+
+
+def read_source(path: Path) -> str:
+    """The text of a Python file, its line ends and all, without a byte order mark.
+
+    Raises:
+        BadFile: too large, or not UTF-8.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return decode_source(file.read(MAX_BYTES + 1), str(path))
+
+
+def decode_source(data: bytes, name: str) -> str:
+    """`read_source` for bytes.
+
+    Raises:
+        BadFile: too large, or not UTF-8.
+    """
+    if len(data) > MAX_BYTES:
+        raise BadFile(f"{name}: larger than {MAX_BYTES >> 10} KiB; is this the right file?")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise BadFile(
+            f"{name}:{line}:{column}: byte {data[error.start]:#04x} is not UTF-8; "
+            "save the file as UTF-8"
+        ) from None
