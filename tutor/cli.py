@@ -1,0 +1,369 @@
+"""The command `jaxtutor`: parses, calls, prints.
+
+Nothing heavy is imported before it is known to be needed: `jaxtutor list` gets by without
+NumPy and without the app, and no command ever imports JAX or PyTorch into this process.
+
+Exit codes: 0 all checks pass, 1 the learner's code does not pass, 2 wrong usage or a broken
+pack or file, 3 jaxtutor's own fault.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tutor import __version__
+
+if TYPE_CHECKING:
+    from tutor.lesson import Lesson, Pack
+    from tutor.report import Report
+
+PASSED, NOT_PASSED, USAGE, OUR_FAULT = 0, 1, 2, 3
+INTERRUPTED = 130
+
+
+class UsageError(Exception):
+    """Something asked for that cannot be done; the message says what to do instead."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    options = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show ✓ shows ?
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except UsageError as error:
+        print(f"jaxtutor: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again at exit.
+        sys.stderr.close()
+        return NOT_PASSED
+    except Exception as error:  # noqa: BLE001 - the last door: no traceback of ours reaches a user
+        return _own_fault(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jaxtutor",
+        description="Learn JAX by translating PyTorch. Without a command, the app starts.",
+        epilog="Exit codes: 0 passed, 1 not passed, 2 wrong usage or a broken pack or file, "
+        "3 jaxtutor's own fault.",
+    )
+    parser.add_argument("--version", action="version", version=f"jaxtutor {__version__}")
+    parser.add_argument("--pack", metavar="DIR", help="a pack other than the built-in course")
+    parser.set_defaults(command=_app)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def add(name: str, command: Callable[[argparse.Namespace], int], help_: str,
+            lesson: bool = True) -> argparse.ArgumentParser:  # fmt: skip
+        sub = commands.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
+        sub.set_defaults(command=command)
+        if lesson:
+            sub.add_argument("lesson", metavar="LESSON", help="a lesson's id, as `list` shows it")
+        if name != "doctor":
+            # Suppressed where it is absent, or it would undo one given before the command.
+            sub.add_argument("--pack", metavar="DIR", default=argparse.SUPPRESS,
+                             help="a pack other than the built-in course")  # fmt: skip
+        return sub
+
+    lister = add("list", _list, "list the lessons and how far you are", lesson=False)
+    lister.add_argument("--json", action="store_true", help="as JSON")
+    check = add("check", _check, "check your translation of a lesson")
+    check.add_argument(
+        "file", nargs="?", metavar="FILE", help="your own file if left out; - is standard input"
+    )
+    check.add_argument("--json", action="store_true", help="print one report as JSON, no more")
+    check.add_argument("--seed", type=_seed, default=0, metavar="N", help="draw other inputs")
+    watch = add("watch", _watch, "check your file every time it is saved")
+    watch.add_argument("--seed", type=_seed, default=0, metavar="N", help="draw other inputs")
+    add("hint", _hint, "take the next hint of a lesson")
+    add("reset", _reset, "start a lesson anew; your code is kept as a backup")
+    solution = add("solution", _solution, "show the solution of a lesson that you have passed")
+    solution.add_argument("--anyway", action="store_true", help="show it even so")
+    doctor = add("doctor", _doctor, "see whether this machine has all it takes", lesson=False)
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    return parser
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to 2**64 - 1")
+    return int(text)
+
+
+# --- packs and lessons -----------------------------------------------------------------------
+
+
+def _pack(options: argparse.Namespace) -> "Pack":
+    from tutor.pack import BadPack, load_pack
+
+    try:
+        return load_pack(options.pack)
+    except BadPack as error:
+        count = len(error.problems)
+        noun = "problem" if count == 1 else "problems"
+        raise UsageError(f"the pack cannot be used ({count} {noun}):\n{error}") from None
+
+
+def _lesson(pack: "Pack", name: str) -> "Lesson":
+    from tutor.pack.structs import nearest
+
+    if name not in pack.lessons:
+        hint = nearest(name, pack.lessons) or ". Run `jaxtutor list` to see all"
+        raise UsageError(f"there is no lesson {name!r}{hint}")
+    return pack.lesson(name)
+
+
+# --- commands --------------------------------------------------------------------------------
+
+
+def _app(options: argparse.Namespace) -> int:
+    from tutor.ui.app import TutorApp
+    from tutor.ui.desk import Desk
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the app needs a terminal; try `jaxtutor list` or `jaxtutor --help`")
+    with Desk(_pack(options)) as desk:
+        app = TutorApp(desk)
+        app.run()
+    return PASSED if app.return_code == 0 else OUR_FAULT
+
+
+def _list(options: argparse.Namespace) -> int:
+    from tutor.progress import Progress
+
+    pack = _pack(options)
+    with Progress() as progress:
+        statuses = progress.statuses(pack.id)
+        _warn(progress.notices)
+    lessons = [
+        {
+            "id": lesson.id,
+            "title": lesson.title,
+            "track": lesson.track,
+            "status": statuses.get(lesson.id, "new"),
+            "minutes": lesson.minutes,
+            "needs": list(lesson.needs),
+        }
+        for lesson in pack.lessons.values()
+    ]
+    if options.json:
+        import msgspec
+
+        _print_json(msgspec.json.encode({"lessons": lessons}))
+        return PASSED
+    marks = {"new": " ", "started": "·", "passed": "✓"}
+    width = max(len(name) for name in pack.lessons)
+    for track in pack.manifest.tracks:
+        print(track.title)
+        for name in track.lessons:
+            mark = marks[statuses.get(name, "new")]
+            print(f"  {mark} {name:<{width}}  {pack.lesson(name).title}")
+    return PASSED
+
+
+def _check(options: argparse.Namespace) -> int:
+    from tutor import engine, render
+    from tutor.progress import Progress
+    from tutor.workspace import Workspace
+
+    pack = _pack(options)
+    lesson = _lesson(pack, options.lesson)
+    own = Workspace(pack).path(lesson)
+    code = _source(pack, lesson, options.file)
+    if options.json:
+        report = engine.run(lesson, code, seed=options.seed)
+        _print_json(report.to_json())
+    else:
+        out = render.console()
+        report = engine.run(
+            lesson,
+            code,
+            seed=options.seed,
+            on_result=lambda result: out.print(render.check(result)),
+        )
+        out.print(render.rest(report))
+        for step in _next_steps(pack, lesson, report, own):
+            out.print(step, style="dim", markup=False)
+    if options.file is None:
+        with Progress() as progress:
+            progress.record(pack.id, report)
+            _warn(progress.notices)
+    return _exit_code(report)
+
+
+def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
+    """The code to check: a named file, standard input, or the learner's own file."""
+    from tutor.workspace import BadFile, Workspace, decode_source, read_source
+
+    workspace = Workspace(pack)
+    try:
+        if file == "-":
+            return decode_source(sys.stdin.buffer.read(), "<stdin>")
+        if file is not None:
+            return read_source(Path(file))
+        if not workspace.path(lesson).exists():
+            print(f"Your file is {workspace.path(lesson)}; it was just made.", file=sys.stderr)
+        return workspace.open(lesson)
+    except BadFile as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename or file}: {error.strerror}") from None
+
+
+def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> list[str]:
+    from tutor.progress import Progress
+
+    if report.verdict == "internal":
+        return ["Run `jaxtutor doctor` to see what is wrong."]
+    if report.passed:
+        following = pack.next_after(lesson.id)
+        steps = [f"Compare with the solution: jaxtutor solution {lesson.id}"]
+        if following is not None:
+            steps.append(f"Next: jaxtutor check {following.id}  ({following.title})")
+        return steps
+    with Progress() as progress:
+        taken = progress.hints(pack.id, lesson.id)
+    left = len(lesson.hints) - taken
+    steps = [f"Edit {own}, then run: jaxtutor check {lesson.id}"]
+    if left:
+        steps.append(f"Stuck? jaxtutor hint {lesson.id}  ({left} left)")
+    return steps
+
+
+def _exit_code(report: "Report") -> int:
+    if report.verdict == "pass":
+        return PASSED
+    if report.verdict != "internal":
+        return NOT_PASSED
+    found = [report.fault, *(check.fault for check in report.checks)]
+    broken_pack = any(fault is not None and fault.code == "broken-pack" for fault in found)
+    return USAGE if broken_pack else OUR_FAULT
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from tutor.watch import watch
+
+    pack = _pack(options)
+    lesson = _lesson(pack, options.lesson)
+    _source(pack, lesson, None)  # so that there is a file to watch, and it can be read
+    watch(pack, lesson, options.seed)
+    return PASSED
+
+
+def _hint(options: argparse.Namespace) -> int:
+    from tutor.progress import Progress
+
+    pack = _pack(options)
+    lesson = _lesson(pack, options.lesson)
+    with Progress() as progress:
+        before = progress.hints(pack.id, lesson.id)
+        taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
+        _warn(progress.notices)
+    print(f"Hint {taken} of {len(lesson.hints)}\n")
+    print(lesson.hints[taken - 1].rstrip())
+    if taken == before:
+        print(f"\nThat was the last one. The solution: jaxtutor solution {lesson.id} --anyway")
+    return PASSED
+
+
+def _reset(options: argparse.Namespace) -> int:
+    from tutor.workspace import Workspace
+
+    pack = _pack(options)
+    lesson = _lesson(pack, options.lesson)
+    workspace = Workspace(pack)
+    try:
+        kept = workspace.reset(lesson)
+    except OSError as error:
+        raise UsageError(f"nothing was changed: {error.filename}: {error.strerror}") from None
+    print(f"{workspace.path(lesson)} holds the starter again.")
+    if kept is not None:
+        print(f"What was there is kept: {kept}")
+    return PASSED
+
+
+def _solution(options: argparse.Namespace) -> int:
+    from tutor.progress import Progress
+
+    pack = _pack(options)
+    lesson = _lesson(pack, options.lesson)
+    with Progress() as progress:
+        allowed = options.anyway or progress.passed(pack.id, lesson.id)
+    if not allowed:
+        print(
+            f"You have not passed {lesson.id} yet. Try `jaxtutor hint {lesson.id}`; to see the "
+            f"solution all the same: jaxtutor solution {lesson.id} --anyway",
+            file=sys.stderr,
+        )
+        return NOT_PASSED
+    solution = pack.solution(lesson.id)
+    if solution is None:
+        raise UsageError("this pack comes without solutions")
+    print(solution.rstrip())
+    return PASSED
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from tutor.doctor import examine
+
+    diagnosis = examine()
+    if options.json:
+        _print_json(diagnosis.to_json())
+        return PASSED if diagnosis.ok else NOT_PASSED
+    for finding in diagnosis.findings:
+        print(f"{'✓' if finding.ok else '✗'} {finding.name}: {finding.detail}")
+        if not finding.ok:
+            print(f"    {finding.advice}")
+    print(f"Devices: {diagnosis.devices}")
+    print("Between your code and this machine:")
+    for protection in diagnosis.protections:
+        detail = f": {protection.detail}" if protection.detail else ""
+        print(f"  {'✓' if protection.active else '·'} {protection.name}{detail}")
+    print("All is well." if diagnosis.ok else "Something is missing; see above.")
+    return PASSED if diagnosis.ok else NOT_PASSED
+
+
+# --- printing --------------------------------------------------------------------------------
+
+
+def _print_json(data: bytes) -> None:
+    sys.stdout.write(data.decode() + "\n")
+    sys.stdout.flush()
+
+
+def _warn(notices: list[str]) -> None:
+    for notice in notices:
+        print(f"jaxtutor: {notice}", file=sys.stderr)
+
+
+def _own_fault(error: Exception) -> int:
+    """Say that it is our fault, and keep what a maintainer needs."""
+    import time
+    import traceback
+
+    from tutor import paths
+
+    log = paths.data() / "errors.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} jaxtutor {__version__}\n")
+            file.write("".join(traceback.format_exception(error)))
+        where = f"Details are in {log}."
+    except OSError:
+        where = ""
+    print(
+        f"jaxtutor: our fault, not yours: {type(error).__name__}: {error}. {where} "
+        "Run `jaxtutor doctor`.",
+        file=sys.stderr,
+    )
+    return OUR_FAULT

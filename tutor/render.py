@@ -1,0 +1,153 @@
+"""Reports as rich renderables, for the terminal and for the app alike.
+
+Everything here is a pure function of a report's data. Text from foreign code is only ever put
+into `Text` objects, never parsed as markup.
+"""
+
+import sys
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tutor.report import CheckResult, Mismatch, Report, Status
+
+MARKS: dict[Status, tuple[str, str]] = {
+    "pass": ("✓", "green"),
+    "fail": ("✗", "red"),
+    "error": ("!", "red"),
+    "skipped": ("–", "dim"),
+    "internal": ("?", "magenta"),
+}
+"""How a status is shown: a mark and a style."""
+
+
+def check(result: CheckResult) -> RenderableType:
+    """One check: its name, and what is wrong if anything is."""
+    parts: list[RenderableType] = [headline(result)]
+    if result.status in ("fail", "error", "internal"):
+        parts.append(indented(result.message))
+        if result.mismatch is not None and len(result.mismatch.entries) > 1:
+            parts.append(difference(result.mismatch))
+        if result.fault is not None:
+            # The innermost line is in the message already.
+            for frame in result.fault.frames[-4:-1]:
+                where = f"called from line {frame.line}, in {frame.function}: {frame.source}"
+                parts.append(indented(where, "dim"))
+            if result.fault.detail:
+                parts.append(indented(first_lines(result.fault.detail), "dim"))
+        if result.case:
+            parts.append(indented(f"with {result.case}", "dim"))
+    return Group(*parts)
+
+
+def headline(result: CheckResult) -> Text:
+    mark, style = MARKS[result.status]
+    line = Text.assemble((f"{mark} ", style), (result.name, "bold" if style == "red" else ""))
+    if result.status == "pass":
+        line.append("".join(f"  {note}" for note in result.notes), "dim")
+        line.append(f"  {timing(result)}", "dim")
+    if result.status == "skipped":
+        line.append(f"  {result.message}", "dim")
+    return line
+
+
+def timing(result: CheckResult) -> str:
+    """`0.3 s, 270 ms of it compiling`. What PyTorch took is left to `race`, which compares warm
+    with warm: here every call is a first one."""
+    whole = result.timing.compile + result.timing.run
+    if whole == 0:
+        return ""
+    if result.timing.compile < 1e-3:
+        return duration(whole)
+    return f"{duration(whole)}, {duration(result.timing.compile)} of it compiling"
+
+
+def difference(mismatch: Mismatch) -> Table:
+    """Expected beside actual, for the elements that a mismatch lists."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2), show_edge=False)
+    table.add_column("    index", style="dim")
+    for name in ("expected", "got", "difference"):
+        table.add_column(name, justify="right", style="dim" if name == "difference" else "")
+    for entry in mismatch.entries:
+        style = "bold red" if entry.index == mismatch.where else ""
+        table.add_row(
+            f"    {list(entry.index)}", entry.expected, entry.actual, entry.error, style=style
+        )
+    if (left := mismatch.wrong - len(mismatch.entries)) > 0:
+        table.add_row(f"    and {left} more", "", "", "")
+    return table
+
+
+def rest(report: Report) -> RenderableType:
+    """What follows the checks: a fault, output, timings, the verdict."""
+    parts: list[RenderableType] = []
+    if report.fault is not None:
+        parts.append(Text.assemble(("! ", "red"), report.fault.message))
+        if report.fault.detail:
+            parts.append(indented(first_lines(report.fault.detail), "dim"))
+    for name, text in (("printed", report.stdout), ("printed to stderr", report.stderr)):
+        if text.strip():
+            parts += [Text(f"── {name} ──", "dim"), Text(text.rstrip("\n"))]
+    parts.append(Text())
+    if report.timings.race is not None:
+        parts.append(Text(race(report), "dim"))
+    parts.append(verdict(report))
+    return Group(*parts)
+
+
+def verdict(report: Report) -> Text:
+    """One line: the verdict and how many checks pass."""
+    passed = sum(check.status == "pass" for check in report.checks)
+    counts = f"{passed} of {len(report.checks)} checks pass"
+    seconds = duration(report.timings.total)
+    if report.verdict == "pass":
+        return Text(f"✓ {report.lesson}: {counts} ({seconds})", "bold green")
+    if report.verdict == "internal":
+        return Text(
+            f"? {report.lesson}: could not be judged; this is not your fault ({seconds})",
+            "bold magenta",
+        )
+    return Text(f"✗ {report.lesson}: {counts} ({seconds})", "bold red")
+
+
+def race(report: Report) -> str:
+    """The translation's time and the original's, as far as they are known."""
+    found = report.timings.race
+    if found is None:
+        return ""
+    torch = f", PyTorch in {duration(found.torch)}" if found.torch is not None else ""
+    return (
+        f"{found.expression}: JAX compiles in {duration(found.jax_first)}, "
+        f"then runs in {duration(found.jax)}{torch}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """`1.2 s`, `35 ms`, `210 µs`."""
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def first_lines(text: str, count: int = 12) -> str:
+    lines = text.splitlines()
+    if len(lines) <= count:
+        return text
+    return "\n".join([*lines[:count], f"… {len(lines) - count} more lines"])
+
+
+def indented(text: str, style: str = "") -> RenderableType:
+    """Text that stays indented where it has to wrap."""
+    return Padding(Text(text, style), (0, 0, 0, 4), expand=False)
+
+
+def console() -> Console:
+    """Standard output: wrapped and coloured in a terminal, plain long lines in a pipe. `NO_COLOR`
+    is seen to by rich."""
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(highlight=False, width=10_000)

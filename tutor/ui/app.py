@@ -1,0 +1,88 @@
+"""The app itself: it owns the pack, the workspace and the progress; screens ask it."""
+
+import asyncio
+import signal
+from collections.abc import Iterable
+
+from textual import on
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from tutor.lesson import Lesson
+from tutor.ui.actions import Action, shown_keys
+from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.lesson import LessonScreen
+
+NARROW, WIDE, HUGE = 0, 110, 170
+"""Columns from which panes stand one at a time, in two columns, in three."""
+
+
+class TutorApp(App[int]):
+    """jaxtutor in a terminal."""
+
+    TITLE = "jaxtutor"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(NARROW, "-narrow"), (WIDE, "-wide"), (HUGE, "-huge")]  # noqa: RUF012
+    BINDINGS = []  # noqa: RUF012 - every key is an action of a screen
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+
+    def on_mount(self) -> None:
+        self._leave_on_signals()
+        self.push_screen(CourseScreen(self.desk))
+        last = self.desk.progress.last_lesson(self.desk.pack.id)
+        if last is not None and last in self.desk.pack.lessons:
+            self.open_lesson(self.desk.pack.lesson(last))
+
+    @on(OpenLesson)
+    def _open_lesson(self, message: OpenLesson) -> None:
+        self.open_lesson(message.lesson)
+
+    def open_lesson(self, lesson: Lesson) -> None:
+        """Show a lesson in place of the one that is shown now."""
+        screen = LessonScreen(self.desk, lesson)
+        if isinstance(self.screen, LessonScreen):
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
+
+    # --- actions -----------------------------------------------------------------------------
+
+    def action_leave(self) -> None:
+        self.exit(0)
+
+    def action_help_keys(self) -> None:
+        self.push_screen(HelpScreen(actions_of(self.screen)))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: what the screen can do, then Textual's theme."""
+        for action in actions_of(screen):
+            name = action.name if "." in action.name else f"screen.{action.name}"
+
+            async def run(name: str = name) -> None:
+                await self.run_action(name)
+
+            yield SystemCommand(f"{action.label} ({shown_keys(action)})", action.help, run)
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+
+    def _leave_on_signals(self) -> None:
+        """When the terminal closes or somebody asks us to end, leave the ordinary way, so that
+        everything is saved."""
+        loop = asyncio.get_running_loop()
+        for number in (getattr(signal, "SIGHUP", None), signal.SIGTERM):
+            if number is not None:
+                try:
+                    loop.add_signal_handler(number, self.exit, 0)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    pass  # not the main thread, or a system without signals
+
+
+def actions_of(screen: Screen[object]) -> tuple[Action, ...]:
+    """What can be done on a screen; dialogs have keys of their own and no actions."""
+    actions: tuple[Action, ...] = getattr(screen, "ACTIONS", ())
+    return actions

@@ -1,0 +1,1 @@
+"""One screen to a file, its style sheet beside it."""

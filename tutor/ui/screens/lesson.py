@@ -1,0 +1,360 @@
+"""A lesson: what to read, the learner's code, and what the checks say about it."""
+
+import os
+import shlex
+import subprocess
+import threading
+
+from textual import on, work
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.containers import Container, VerticalScroll
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Footer, Label, Markdown, TextArea
+
+from tutor.engine import Cancel, Cancelled, run
+from tutor.lesson import Lesson
+from tutor.report import CheckResult, Fault, Report
+from tutor.ui.actions import LESSON, bindings
+from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.screens.confirm import ConfirmScreen
+from tutor.ui.screens.hint import HintScreen
+from tutor.ui.screens.solution import SolutionScreen
+from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.results import Results
+from tutor.workspace import BadFile
+
+SAVE_AFTER = 0.25
+"""Seconds without a key after which the code is saved."""
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks whether another program has changed the file."""
+
+PANES = ("brief", "code", "results")
+
+
+class LessonScreen(Screen[None]):
+    """One lesson. Narrow terminals show one pane at a time, wider ones all three."""
+
+    ACTIONS = LESSON
+    BINDINGS = bindings(LESSON)
+    CSS_PATH = "lesson.tcss"
+
+    class CheckCame(Message):
+        """A check's result, from the thread in which the engine runs."""
+
+        def __init__(self, number: int, result: CheckResult) -> None:
+            super().__init__()
+            self.number = number
+            self.result = result
+
+    class RunEnded(Message):
+        """The end of a run; `report` is None if it was stopped."""
+
+        def __init__(self, number: int, report: Report | None) -> None:
+            super().__init__()
+            self.number = number
+            self.report = report
+
+    def __init__(self, desk: Desk, lesson: Lesson) -> None:
+        super().__init__()
+        self.desk = desk
+        self.pack = desk.pack
+        self.lesson = lesson
+        self._run_number = 0
+        self._cancel: Cancel | None = None
+        self._save_timer: Timer | None = None
+        self._unsaved = False
+        # Kept here as well, for when the screen goes, its editor has gone before it.
+        self._text = ""
+        self._cursor = (0, 0)
+
+    # --- layout ------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        yield Label(classes="title", id="lesson-title")
+        with Container(id="panes"):
+            with VerticalScroll(id="brief", classes="pane"):
+                yield Markdown(brief_markdown(self.lesson))
+            yield CodeEditor("", id="code")
+            yield Results(self.lesson, id="results")
+        yield Label(id="status")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._open_file()
+        progress = self.desk.progress
+        progress.opened(self.pack.id, self.lesson.id)
+        self._editor.cursor_location = progress.cursor(self.pack.id, self.lesson.id)
+        self.set_interval(LOOK_EVERY, self._look_outside)
+        # Who has begun to write comes back to the code.
+        self.show_pane("brief" if self._text == self.lesson.starter else "code")
+        self.desk.tell_notices(self)
+
+    def on_unmount(self) -> None:
+        self._stop_run()
+        self._save()
+        self.desk.progress.left(self.pack.id, self.lesson.id, self._cursor)
+
+    def on_resize(self) -> None:
+        # Only after a layout is it known whether there is room for more than one pane.
+        self.call_after_refresh(self._tell_state)
+
+    def show_pane(self, name: str) -> None:
+        """Bring a pane to the front, and the keyboard into it."""
+        for pane in PANES:
+            self.set_class(pane == name, f"show-{pane}")
+        # At once, not by `focus()`, which waits its turn: the next key may be on its way already.
+        self.set_focus(self.query_one(f"#{name}"))
+        self._tell_state()
+
+    @property
+    def _editor(self) -> CodeEditor:
+        return self.query_one("#code", CodeEditor)
+
+    @property
+    def _results(self) -> Results:
+        return self.query_one("#results", Results)
+
+    def _tell_state(self) -> None:
+        """The title line, and the line above the footer."""
+        mark = "✓ " if self.desk.passed(self.lesson) else ""
+        place = f"{self.desk.place(self.lesson)}/{len(self.pack.lessons)}"
+        title = f"{mark}{self.lesson.title}  ·  {place}"
+        self.query_one("#lesson-title", Label).update(title)
+        tabs = " ".join(
+            f"[reverse] F{key} {name.title()} [/]" if self.has_class(f"show-{name}")
+            else f" F{key} {name.title()} "
+            for key, name in zip((2, 3, 4), PANES, strict=True)
+        )  # fmt: skip
+        summary = self._results.summary
+        narrow = self.has_class("-narrow")
+        self.query_one("#status", Label).update(f"{tabs if narrow else ''} {summary}")
+
+    # --- the learner's file ------------------------------------------------------------------
+
+    def _open_file(self) -> None:
+        workspace = self.desk.workspace
+        try:
+            text = workspace.open(self.lesson)
+        except BadFile as error:
+            kept = workspace.set_aside(self.lesson)
+            self.notify(
+                f"{error}\nIt was set aside as {kept}; you start from the starter.",
+                severity="warning",
+                timeout=20,
+            )
+            text = workspace.open(self.lesson)
+        except OSError as error:
+            self.notify(
+                f"{error.filename}: {error.strerror}. Your code cannot be saved; "
+                "run jaxtutor doctor.",
+                severity="error",
+                timeout=30,
+            )
+            text = self.lesson.starter
+        self._load_text(text)
+
+    def _load_text(self, text: str) -> None:
+        cursor = self._editor.cursor_location
+        with self.prevent(TextArea.Changed):
+            self._editor.load_text(text)
+        self._editor.cursor_location = cursor
+        self._text = text
+        self._unsaved = False
+
+    @on(TextArea.Changed, "#code")
+    def _typed(self) -> None:
+        self._text = self._editor.text
+        self._unsaved = True
+        if self._save_timer is not None:
+            self._save_timer.stop()
+        self._save_timer = self.set_timer(SAVE_AFTER, self._save)
+
+    @on(TextArea.SelectionChanged, "#code")
+    def _moved(self) -> None:
+        self._cursor = self._editor.cursor_location
+
+    def _save(self) -> None:
+        if not self._unsaved:
+            return
+        try:
+            saved = self.desk.workspace.save(self.lesson, self._text)
+        except OSError as error:
+            self.notify(
+                f"not saved: {error.strerror}. Your code is still here; free some space, then "
+                "type on.",
+                severity="error",
+                timeout=10,
+            )
+            return
+        self._unsaved = False
+        if saved.kept is not None:
+            self.notify(
+                f"the file had been changed by another program; that version is kept: {saved.kept}",
+                severity="warning",
+                timeout=15,
+            )
+
+    def _look_outside(self) -> None:
+        """Take over what another editor has written, unless something here is newer."""
+        if self._unsaved or not self.is_current:
+            return
+        text = self.desk.workspace.changed_outside(self.lesson)
+        if text is not None:
+            self.desk.workspace.accept(self.lesson, text)
+            self._load_text(text)
+            self.notify("reloaded: another program changed the file", timeout=3)
+
+    # --- running -----------------------------------------------------------------------------
+
+    def action_run(self) -> None:
+        self._stop_run()
+        self._save()
+        self._run_number += 1
+        self._cancel = Cancel()
+        self._results.begin()
+        if self.has_class("-narrow"):
+            self.show_pane("results")
+        self._tell_state()
+        self._check(self._run_number, self._text, self._cancel)
+
+    @work(thread=True, group="run", exit_on_error=False)
+    def _check(self, number: int, code: str, cancel: Cancel) -> None:
+        """Runs in a thread of its own and only posts messages."""
+        try:
+            report: Report | None = run(
+                self.lesson,
+                code,
+                on_result=lambda result: self._post(self.CheckCame(number, result)),
+                cancel=cancel,
+            )
+        except Cancelled:
+            report = None
+        except Exception as error:  # noqa: BLE001 - told as ours
+            fault = Fault("internal", f"jaxtutor itself failed: {type(error).__name__}: {error}")
+            report = Report(self.lesson.id, "internal", (), fault=fault)
+        self.post_message(self.RunEnded(number, report))
+
+    def _post(self, message: Message) -> None:
+        self.post_message(message)
+
+    def _stop_run(self) -> None:
+        if self._cancel is not None:
+            # Killing waits for a lock at most as long as a process takes to start.
+            threading.Thread(target=self._cancel.cancel, name="cancel").start()
+            self._cancel = None
+
+    @on(CheckCame)
+    def _check_came(self, message: CheckCame) -> None:
+        if message.number == self._run_number:
+            self._results.add(message.result)
+            self._tell_state()
+
+    @on(RunEnded)
+    def _run_ended(self, message: RunEnded) -> None:
+        if message.number != self._run_number:
+            return  # of a run that has been replaced
+        self._cancel = None
+        report = message.report
+        self._results.end(report)
+        if report is not None:
+            before = self.desk.passed(self.lesson)
+            self.desk.progress.record(self.pack.id, report)
+            self.desk.tell_notices(self)
+            if report.passed and not before:
+                self.notify("Passed. F7 compares with the solution, F8 goes on.", timeout=8)
+        self._tell_state()
+        self.refresh_bindings()
+
+    # --- actions -----------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "stop":
+            return self._cancel is not None
+        return True
+
+    def action_stop(self) -> None:
+        self._stop_run()
+
+    def action_brief(self) -> None:
+        self.show_pane("brief")
+
+    def action_code(self) -> None:
+        self.show_pane("code")
+
+    def action_results(self) -> None:
+        self.show_pane("results")
+
+    def action_hint(self) -> None:
+        taken = self.desk.progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
+        self.app.push_screen(HintScreen(self.lesson, taken))
+
+    def action_solution(self) -> None:
+        if self.desk.passed(self.lesson):
+            self._show_solution(True)
+            return
+        question = "You have not passed this lesson yet. See the solution all the same?"
+        self.app.push_screen(ConfirmScreen(question), self._show_solution)
+
+    def _show_solution(self, wanted: bool | None) -> None:
+        if not wanted:
+            return
+        solution = self.pack.solution(self.lesson.id)
+        if solution is None:
+            self.notify("this pack comes without solutions", severity="warning")
+            return
+        self.app.push_screen(SolutionScreen(self.lesson, self._text, solution))
+
+    def action_next(self) -> None:
+        following = self.pack.next_after(self.lesson.id)
+        if following is None:
+            self.notify("This was the last lesson. F10 shows them all.")
+            return
+        self.post_message(OpenLesson(following))
+
+    def action_course(self) -> None:
+        self.app.pop_screen()
+
+    def action_reset(self) -> None:
+        question = "Put the starter back? Your code is kept as a backup."
+        self.app.push_screen(ConfirmScreen(question), self._reset)
+
+    def _reset(self, wanted: bool | None) -> None:
+        if not wanted:
+            return
+        self._save()
+        try:
+            kept = self.desk.workspace.reset(self.lesson)
+        except OSError as error:
+            self.notify(f"nothing was changed: {error.strerror}", severity="error")
+            return
+        self._load_text(self.lesson.starter)
+        if kept is not None:
+            self.notify(f"your code is kept: {kept}", timeout=10)
+
+    def action_editor(self) -> None:
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if not editor:
+            self.notify("set EDITOR, for example: export EDITOR=vim", severity="warning")
+            return
+        self._save()
+        path = self.desk.workspace.path(self.lesson)
+        try:
+            with self.app.suspend():
+                subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603
+        except SuspendNotSupported:
+            self.notify(f"this terminal cannot be handed over; edit {path}", severity="warning")
+        except (OSError, ValueError) as error:
+            self.notify(f"{editor} could not be started: {error}", severity="error")
+        self.app.refresh()
+        self._look_outside()
+
+
+def brief_markdown(lesson: Lesson) -> str:
+    """What there is to read: the brief, and the PyTorch to translate."""
+    parts = [lesson.brief.rstrip(), "### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
+    if lesson.sources:
+        parts.append(f"*Sources: {', '.join(lesson.sources)}.*")
+    return "\n\n".join(parts)

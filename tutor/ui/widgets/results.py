@@ -1,0 +1,77 @@
+"""The results of a run, arriving check by check."""
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from tutor import render
+from tutor.lesson import Lesson
+from tutor.report import CheckResult, Report
+
+
+class Results(VerticalScroll):
+    """What is known about the code: nothing, some checks, or a whole report."""
+
+    def __init__(self, lesson: Lesson, *, id: str) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id, classes="pane")
+        self._lesson = lesson
+        self._results: list[CheckResult] = []
+        self.report: Report | None = None
+        self.running = False
+        self._stopped = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="results-text")
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def begin(self) -> None:
+        """A run has started."""
+        self._results = []
+        self.report = None
+        self.running = True
+        self._show()
+        self.scroll_home(animate=False)
+
+    def add(self, result: CheckResult) -> None:
+        """A check has come."""
+        self._results.append(result)
+        self._show()
+
+    def end(self, report: Report | None) -> None:
+        """The run is over; None if it was stopped."""
+        self.report = report
+        self.running = False
+        self._stopped = report is None
+        self._show()
+
+    @property
+    def summary(self) -> str:
+        """All of it in a few words."""
+        count = len(self._lesson.checks)
+        if self.running:
+            return f"checking: {len(self._results)} of {count} …"
+        if self.report is None:
+            return "stopped" if self._stopped else ""
+        if self.report.verdict == "internal":
+            return "? could not be judged"
+        passed = sum(check.status == "pass" for check in self.report.checks)
+        return f"{'✓' if self.report.passed else '✗'} {passed} of {count} checks pass"
+
+    def _show(self) -> None:
+        parts: list[RenderableType] = [render.check(result) for result in self._results]
+        waiting = self._lesson.checks[len(self._results) :]
+        if self.running:
+            for number, check in enumerate(waiting):
+                mark = "… " if number == 0 else "  "
+                parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
+        elif self.report is not None:
+            parts.append(render.rest(self.report))
+        elif self._stopped:
+            parts.append(Text("Stopped. F5 checks again.", "dim"))
+        else:
+            parts.append(Text("Press F5 to check your code.", "dim"))
+        self.query_one("#results-text", Static).update(Group(*parts))
