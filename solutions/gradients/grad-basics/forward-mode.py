@@ -1,0 +1,34 @@
+"""Jacobians, `jacfwd` for parameters and `jacrev` for inputs; a loss of probabilities."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+def loss(params, x, y):
+    p = jax.nn.sigmoid(x @ params["w"] + params["b"])
+    cross_entropy = -jnp.mean(jnp.where(y == 1, jnp.log(p), jnp.log1p(-p)))
+    accuracy = jnp.mean(jnp.round(p) == y)
+    return cross_entropy, accuracy
+
+
+def loss_and_grads(params, x, y):
+    value, accuracy = loss(params, x, y)
+    grads, _ = jax.jacfwd(loss, has_aux=True)(params, x, y)
+    return value, accuracy, grads
+
+
+def input_grad(params, x, y):
+    only_loss = lambda inputs: loss(params, inputs, y)[0]  # noqa: E731
+    return jax.jacrev(only_loss)(x)
+
+
+def sgd_step(params, x, y, lr):
+    grads, _ = jax.jacrev(loss, has_aux=True)(params, x, y)
+    descend = partial(_descend, lr)
+    return jax.tree_util.tree_map(descend, params, grads)
+
+
+def _descend(lr, p, g):
+    return p - lr * g
