@@ -1,0 +1,91 @@
+"""The app over the small pack, driven by Textual's Pilot, with real runs in real sandboxes."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from tutor.lesson import Pack
+from tutor.ui.app import TutorApp
+from tutor.ui.desk import Desk
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.results import Results
+
+PATIENCE = 60.0
+
+
+class Driver:
+    """What tests say to the app."""
+
+    def __init__(self, app: TutorApp, pilot: "Pilot[int]") -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    @property
+    def lesson(self) -> LessonScreen:
+        assert isinstance(self.app.screen, LessonScreen), self.app.screen
+        return self.app.screen
+
+    @property
+    def editor(self) -> CodeEditor:
+        return self.lesson.query_one(CodeEditor)
+
+    @property
+    def results(self) -> Results:
+        return self.lesson.query_one(Results)
+
+    @property
+    def text(self) -> str:
+        """All that stands on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text for strip in strips)
+
+    @property
+    def told(self) -> str:
+        """All notifications that are shown."""
+        return "\n".join(note.message for note in self.app._notifications)
+
+    async def until(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait for something to become true, as long as a slow machine may need."""
+        waited = 0.0
+        while not condition():
+            assert waited < PATIENCE, f"never happened: {what}\n{self.text}"
+            await self.pilot.pause(0.05)
+            waited += 0.05
+
+    async def write(self, code: str) -> None:
+        """Replace the code as by a paste."""
+        document = self.editor.document
+        self.editor.replace(code, document.start, document.end)
+        self.editor.move_cursor(self.editor.document.end)
+        await self.pilot.pause()
+
+    async def check(self) -> None:
+        """Run, and wait for the report."""
+        await self.press("f5")
+        await self.until(lambda: self.results.report is not None, "a report")
+
+
+Start = Callable[..., AbstractAsyncContextManager[Driver]]
+
+
+@pytest.fixture
+def start(mini: Pack) -> Start:
+    """Starts the app: `async with start() as driver`. The learner's files and progress are those
+    of this test's home, so a second start finds what the first one left."""
+
+    @asynccontextmanager
+    async def starter(size: tuple[int, int] = (80, 24), pack: Pack = mini) -> AsyncIterator[Driver]:
+        with Desk(pack) as desk:
+            app = TutorApp(desk)
+            async with app.run_test(size=size, notifications=True) as pilot:
+                await pilot.pause()
+                yield Driver(app, pilot)
+
+    return starter

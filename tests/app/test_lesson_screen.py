@@ -1,0 +1,309 @@
+"""What the lesson screen promises beyond the straight way."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Driver, Start
+from tutor.ui.actions import COURSE, LESSON
+from tutor.ui.screens.confirm import ConfirmScreen
+from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.hint import HintScreen
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.solution import SolutionScreen
+
+ENDLESS = "def double(x):\n    while True: pass\n"
+RIGHT = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def own(home: Path) -> Path:
+    return home / "workspace" / "mini" / "double.py"
+
+
+async def opened(driver: Driver) -> None:
+    driver.app.open_lesson(driver.app.desk.pack.lesson("double"))
+    await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+    await driver.pilot.pause()
+
+
+# --- running -----------------------------------------------------------------------------------
+
+
+async def test_a_run_can_be_stopped(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.press("f5")
+        assert driver.results.running
+        assert "checking: 0 of 2" in driver.text
+        await driver.press("escape")
+        await driver.until(lambda: not driver.results.running, "the end of the run")
+        assert driver.results.report is None
+        assert "stopped" in driver.text
+
+
+async def test_a_second_run_replaces_the_first(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.press("f5")
+        await driver.write(RIGHT)
+        await driver.check()
+        assert driver.results.report is not None
+        assert driver.results.report.verdict == "pass"
+
+
+async def test_typing_does_not_wait_for_a_run(start: Start):
+    async with start(size=(120, 40)) as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.press("f5", "f3")
+        await driver.press("ctrl+end", *"still_here")
+        assert driver.results.running
+        assert "still_here" in driver.editor.text
+        await driver.press("escape")
+        await driver.until(lambda: not driver.results.running, "the end of the run")
+
+
+async def test_endless_code_is_told_of_and_the_app_goes_on(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.check()
+        assert "took longer than 4 s" in driver.text
+        await driver.press("f3")
+        await driver.write(RIGHT)
+        await driver.check()
+        assert "2 of 2 checks pass" in driver.text
+
+
+async def test_what_the_code_prints_is_shown_and_cannot_draw(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write("print('[red]look[/red] \\x1b[2J at me')\n" + RIGHT)
+        await driver.check()
+        assert "[red]look[/red] ␛[2J at me" in driver.text
+
+
+async def test_leaving_in_the_middle_of_a_run_leaves_nothing_behind(start: Start):
+    from tests.sandbox.test_faults import children
+
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.press("f5")
+        await driver.until(lambda: bool(children()), "a sandbox")
+        await driver.press("ctrl+q")
+    assert not children()
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+
+async def test_another_editor_may_write_the_file(start: Start, own: Path):
+    async with start() as driver:
+        await opened(driver)
+        own.write_text("# from elsewhere\n")
+        await driver.until(lambda: driver.editor.text == "# from elsewhere\n", "the other text")
+        assert "another program changed the file" in driver.told
+
+
+async def test_two_writers_lose_nothing(start: Start, own: Path):
+    async with start() as driver:
+        await opened(driver)
+        own.write_text("# from elsewhere\n")
+        await driver.write("# from here\n")
+        await driver.until(lambda: own.read_text() == "# from here\n", "saved")
+    (backup,) = (own.parent / "backups").iterdir()
+    assert backup.read_text() == "# from elsewhere\n"
+
+
+async def test_a_file_that_is_no_text_is_set_aside(start: Start, own: Path):
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"\xff\xfe precious")
+    async with start() as driver:
+        await opened(driver)
+        assert "byte 0xff is not UTF-8" in driver.told
+        assert "NotImplementedError" in driver.editor.text
+    (backup,) = (own.parent / "backups").iterdir()
+    assert backup.read_bytes() == b"\xff\xfe precious"
+
+
+async def test_code_that_cannot_be_saved_stays_and_can_be_checked(start: Start, own: Path):
+    async with start() as driver:
+        await opened(driver)
+        own.unlink()
+        own.parent.rmdir()
+        own.parent.write_text("a file where the folder should be")
+        await driver.write(RIGHT)
+        await driver.until(lambda: "not saved" in driver.told, "the warning")
+        await driver.check()
+        assert driver.results.report is not None
+        assert driver.results.report.verdict == "pass"
+        own.parent.unlink()
+        await driver.press("f3", "ctrl+end", "enter")
+        await driver.until(own.exists, "saved again")
+
+
+async def test_starting_anew_asks_and_keeps_a_backup(start: Start, own: Path):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write("# hours of work\n")
+        await driver.press("f12")
+        assert isinstance(driver.app.screen, ConfirmScreen)
+        await driver.press("escape")
+        assert driver.editor.text == "# hours of work\n"
+        await driver.press("f12", "y")
+        await driver.until(lambda: "NotImplementedError" in driver.editor.text, "the starter")
+    (backup,) = (own.parent / "backups").iterdir()
+    assert backup.read_text() == "# hours of work\n"
+
+
+async def test_the_learners_own_editor(
+    start: Start, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    script = tmp_path / "my editor"
+    script.write_text("#!/bin/sh\necho '# edited' > \"$2\"\necho $1 > " + str(tmp_path / "flag"))
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("EDITOR", f"'{script}' --wait")
+    async with start() as driver:
+        await opened(driver)
+        # The driver of tests has no terminal to hand over; what is left is the whole rest.
+        monkeypatch.setattr(type(driver.app._driver), "can_suspend", True, raising=False)
+        await driver.press("f9")
+        await driver.until(lambda: driver.editor.text == "# edited\n", "the edited text")
+    assert (tmp_path / "flag").read_text() == "--wait\n"
+
+
+async def test_without_an_editor_the_learner_is_told_how_to_name_one(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f9")
+        assert "export EDITOR=" in driver.told
+
+
+# --- hints, solution, help ---------------------------------------------------------------------
+
+
+async def test_hints_come_one_by_one_and_can_be_read_again(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f6", "escape", "f6")
+        assert "Hint 2 of 2" in driver.text
+        assert "That was the last." in driver.text
+        await driver.press("left")
+        assert "Add it to itself" in driver.text
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, LessonScreen)
+
+
+async def test_the_solution_before_passing_takes_a_second_word(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f7")
+        assert isinstance(driver.app.screen, ConfirmScreen)
+        await driver.press("n")
+        assert isinstance(driver.app.screen, LessonScreen)
+        await driver.press("f7", "y")
+        assert isinstance(driver.app.screen, SolutionScreen)
+        assert "+    return 2 * x" in driver.text
+        assert "-    raise NotImplementedError" in driver.text
+
+
+async def test_the_solution_stands_beside_the_code_where_there_is_room(start: Start):
+    async with start(size=(120, 40)) as driver:
+        await opened(driver)
+        await driver.press("f7", "y")
+        line = next(line for line in driver.text.splitlines() if "return 2 * x" in line)
+        assert "raise NotImplementedError" in line
+
+
+async def test_every_action_is_in_the_help_and_in_the_palette(start: Start):
+    async with start(size=(100, 50)) as driver:
+        await opened(driver)
+        await driver.press("f1")
+        assert isinstance(driver.app.screen, HelpScreen)
+        shown = " ".join(driver.text.split())
+        for action in LESSON:
+            assert action.help[:30] in shown, action
+        await driver.press("escape")
+        titles = [command.title for command in driver.app.get_system_commands(driver.app.screen)]
+        for action in LESSON:
+            assert any(title.startswith(action.label) for title in titles)
+
+
+def test_no_key_means_two_things():
+    for actions in (COURSE, LESSON):
+        keys = [key for action in actions for key in action.keys.split(",")]
+        assert len(keys) == len(set(keys))
+
+
+async def test_the_palette_runs_what_it_lists(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("ctrl+p", *"hint")
+        await driver.until(lambda: "Take a hint" in driver.text, "the entry")
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, HintScreen), "the hint")
+
+
+# --- the terminal ------------------------------------------------------------------------------
+
+
+async def test_panes_follow_the_width(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        for size, shown in (((80, 24), 1), ((120, 40), 3), ((200, 50), 3)):
+            await driver.pilot.resize_terminal(*size)
+            await driver.pilot.pause()
+            panes = [driver.lesson.query_one(f"#{name}") for name in ("brief", "code", "results")]
+            assert sum(pane.region.area > 0 for pane in panes) == shown
+
+
+async def test_panes_are_a_key_away_in_a_narrow_terminal(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        for key, words in (("f3", "raise NotImpl"), ("f4", "Press F5"), ("f2", "Write double(x)")):
+            await driver.press(key)
+            assert words in driver.text
+
+
+async def test_a_damaged_progress_database_is_told_of(start: Start, home: Path):
+    database = home / "data" / "progress.db"
+    database.parent.mkdir(parents=True)
+    database.write_bytes(os.urandom(8192))
+    async with start() as driver:
+        await driver.until(lambda: "was damaged" in driver.told, "the warning")
+        assert isinstance(driver.app.screen, CourseScreen)
+    assert list(database.parent.glob("progress-damaged-*.db"))
+
+
+async def test_two_apps_at_once(start: Start):
+    async with start() as one, start() as other:
+        await opened(one)
+        await opened(other)
+        await one.write(RIGHT)
+        await one.check()
+        await other.until(lambda: other.editor.text == RIGHT, "the text of the other")
+        await other.check()
+        assert other.results.report is not None
+        assert other.results.report.passed
+
+
+# --- the editor --------------------------------------------------------------------------------
+
+
+async def test_the_editor_indents_as_one_types(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f3")
+        await driver.write("")
+        await driver.press(*"def", "space", *"f", "left_parenthesis", "right_parenthesis", "colon")
+        await driver.press("enter", *"return", "space", "1", "enter", *"x")
+        assert driver.editor.text == "def f():\n    return 1\nx"
+        await driver.press("enter", "tab", "backspace", *"y")
+        assert driver.editor.text.endswith("\ny")

@@ -1,0 +1,210 @@
+"""What every screen looks like, in three sizes.
+
+After a change that is meant: `.venv/bin/pytest tests/app/test_snapshots.py --snapshot-update`, and
+look at the pictures before committing them.
+"""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from tutor.lesson import Lesson, Pack
+from tutor.report import (
+    CheckResult,
+    Entry,
+    Fault,
+    Frame,
+    Mismatch,
+    Race,
+    Report,
+    Side,
+    Timing,
+    Timings,
+)
+from tutor.ui.app import TutorApp
+from tutor.ui.desk import Desk
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.hint import HintScreen
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.solution import SolutionScreen
+from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.results import Results
+
+SIZES = [(80, 24), (120, 40), (200, 50)]
+LESSON = "vmap-basics"
+Before = Callable[["Pilot[int]"], Awaitable[None]]
+
+CODE = """import jax
+import jax.numpy as jnp
+
+
+def predict(w, b, x):
+    return jnp.tanh(x @ w + b)
+
+
+def batched(w, b, xs):
+    return jax.vmap(predict)(w, b, xs)
+"""
+
+RESULTS = (
+    CheckResult("predict", "value", "pass", timing=Timing(0.12, 0.005, 0.0001)),
+    CheckResult(
+        "batched",
+        "value",
+        "fail",
+        "largest difference 0.31 at [2, 0]: expected 1.284, got 0.974 (9 of 21 elements differ)",
+        Mismatch(
+            "value",
+            "",
+            Side("torch.Tensor", (7, 3), "float32"),
+            Side("jax.Array", (7, 3), "float32"),
+            0.31,
+            1.28e-5,
+            (2, 0),
+            (0, 0),
+            9,
+            21,
+            (
+                Entry((0, 0), "-0.5123", "-0.5301", "0.0178"),
+                Entry((2, 0), "1.284", "0.974", "0.31"),
+            ),
+        ),
+        case="w float32[5, 3], bias float32[3], xs float32[7, 5]",
+        timing=Timing(0.05, 0.002, 0.0001),
+    ),
+    CheckResult(
+        "columns",
+        "value",
+        "error",
+        "ValueError: vmap got inconsistent sizes for array axes to be mapped (line 10: "
+        "`return jax.vmap(predict)(w, b, xs)`)",
+        fault=Fault(
+            "exception",
+            "ValueError: vmap got inconsistent sizes for array axes to be mapped",
+            frames=(Frame(10, "batched", "return jax.vmap(predict)(w, b, xs)"),),
+        ),
+        case="w float32[5, 3], bias float32[3], xs float32[7, 5]",
+    ),
+    CheckResult("distances", "value", "skipped", "needs 'columns' to pass first"),
+)
+FAILED = Report(
+    LESSON, "error", RESULTS, stdout="w (5, 3)\n", timings=Timings(total=1.4), versions={}
+)
+PASSED = Report(
+    LESSON,
+    "pass",
+    RESULTS[:1],
+    timings=Timings(total=1.2, race=Race("distances(a, b)", 0.034, 1.2e-5, 3e-5)),
+)
+
+
+@pytest.fixture
+def app(pack: Pack) -> TutorApp:
+    return TutorApp(Desk(pack))
+
+
+@pytest.fixture
+def lesson(pack: Pack) -> Lesson:
+    return pack.lesson(LESSON)
+
+
+async def opened(pilot: "Pilot[int]") -> LessonScreen:
+    """The lesson with some code in it."""
+    app = pilot.app
+    assert isinstance(app, TutorApp)
+    app.open_lesson(app.desk.pack.lesson(LESSON))
+    await pilot.pause()
+    screen = app.screen
+    assert isinstance(screen, LessonScreen)
+    editor = screen.query_one(CodeEditor)
+    editor.cursor_blink = False
+    editor.replace(CODE, editor.document.start, editor.document.end)
+    editor.move_cursor((9, 4))
+    await settled(pilot)
+    return screen
+
+
+async def settled(pilot: "Pilot[int]") -> None:
+    """Until nothing on the screen changes any more: Markdown and footers come bit by bit."""
+    last, same = "", 0
+    while same < 4:
+        await pilot.pause(0.05)
+        now = pilot.app.export_screenshot()
+        same = same + 1 if now == last else 0
+        last = now
+
+
+async def course(pilot: "Pilot[int]") -> None:
+    await pilot.press("down", "down")
+
+
+async def brief(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    screen.show_pane("brief")
+
+
+async def code(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    screen.show_pane("code")
+
+
+async def failed(pilot: "Pilot[int]") -> None:
+    await _with_report(pilot, FAILED)
+
+
+async def passed(pilot: "Pilot[int]") -> None:
+    await _with_report(pilot, PASSED)
+
+
+async def running(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    results = screen.query_one(Results)
+    results.begin()
+    for result in RESULTS[:2]:
+        results.add(result)
+    screen.show_pane("results")
+
+
+async def _with_report(pilot: "Pilot[int]", report: Report) -> None:
+    screen = await opened(pilot)
+    results = screen.query_one(Results)
+    results.begin()
+    for result in report.checks:
+        results.add(result)
+    results.end(report)
+    screen.show_pane("results")
+
+
+async def hint(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    await pilot.app.push_screen(HintScreen(screen.lesson, 3))
+
+
+async def keys(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    await pilot.app.push_screen(HelpScreen(screen.ACTIONS))
+
+
+async def question(pilot: "Pilot[int]") -> None:
+    await opened(pilot)
+    await pilot.press("f7")
+
+
+async def solution(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    text = screen.pack.solution(LESSON) or ""
+    await pilot.app.push_screen(SolutionScreen(screen.lesson, CODE, text))
+
+
+SCREENS = [course, brief, code, running, failed, passed, hint, keys, question, solution]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
+def test_screen(snap_compare, app: TutorApp, screen: Before, size: tuple[int, int]):
+    async def before(pilot: "Pilot[int]") -> None:
+        await screen(pilot)
+        await settled(pilot)
+
+    assert snap_compare(app, run_before=before, terminal_size=size)

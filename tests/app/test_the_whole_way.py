@@ -1,0 +1,76 @@
+"""A learner's way through the app, by keyboard alone, in the smallest terminal."""
+
+from pathlib import Path
+
+from tests.app.conftest import Start
+from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.hint import HintScreen
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.solution import SolutionScreen
+
+WRONG = "def double(x):\n    return 3 * x\n"
+
+
+async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, home: Path):
+    own = home / "workspace" / "mini" / "double.py"
+    async with start() as driver:
+        assert isinstance(driver.app.screen, CourseScreen)
+        assert "0 of 2 passed" in driver.text
+        assert "Twice as much" in driver.text
+        await driver.press("enter")
+        assert "Write double(x)." in driver.text
+        assert "return 2 * x" in driver.text, "the PyTorch is shown"
+
+        await driver.press("f3")
+        await driver.write("def double(x):\n    ")
+        for key in "return 3 * x":
+            await driver.pilot.press({" ": "space", "*": "asterisk"}.get(key, key))
+        await driver.until(lambda: own.read_text().rstrip() == WRONG.rstrip(), "saved while typing")
+
+        await driver.check()
+        assert "✗ value" in driver.text
+        assert "largest difference" in driver.text
+        assert "expected" in driver.text
+        assert "[0, 0]" in driver.text
+        assert "0 of 2 checks pass" in driver.text
+
+        await driver.press("f6")
+        assert isinstance(driver.app.screen, HintScreen)
+        assert "Hint 1 of 2" in driver.text
+        assert "Add it to itself" in driver.text
+        await driver.press("escape")
+
+        await driver.press("f3")
+        await driver.write(WRONG.replace("3", "2"))
+        await driver.check()
+        assert driver.results.report is not None
+        assert driver.results.report.verdict == "pass"
+        assert "2 of 2 checks pass" in driver.text
+        assert "JAX compiles in" in driver.text
+        assert "PyTorch" in driver.text
+        assert "Passed." in driver.told
+
+        await driver.press("f7")
+        assert isinstance(driver.app.screen, SolutionScreen)
+        assert "to the letter" in driver.text
+        await driver.press("f8")
+        await driver.until(
+            lambda: (
+                isinstance(driver.app.screen, LessonScreen) and driver.lesson.lesson.id == "tall"
+            ),
+            "the next lesson",
+        )
+        await driver.press("f3")
+        await driver.press("down", "right", "right")
+        await driver.press("ctrl+q")
+        await driver.pilot.pause()
+
+    assert (home / "workspace" / "mini" / "tall.py").exists()
+    async with start() as driver:
+        assert driver.lesson.lesson.id == "tall"
+        assert driver.editor.cursor_location == (1, 2)
+        await driver.press("f10")
+        assert isinstance(driver.app.screen, CourseScreen)
+        assert "1 of 2 passed" in driver.text
+        assert "✓ Twice as much" in driver.text
+        assert "· Upright" in driver.text

@@ -1,0 +1,355 @@
+"""The command line, run as a learner runs it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MINI
+from tutor.report import Report
+
+DOUBLE = "def double(x):\n    return 2 * x\n"
+THRICE = "def double(x):\n    return 3 * x\n"
+
+
+def jaxtutor(
+    *arguments: str, code: str | bytes = "", pack: Path | None = MINI, **environment: str
+) -> "subprocess.CompletedProcess[bytes]":
+    """Run the command. `pack`: the pack that commands about lessons use; None for the course."""
+    command = [sys.executable, "-m", "tutor", *arguments]
+    if pack is not None and arguments and arguments[0] not in ("doctor", "--version", "--help"):
+        command += ["--pack", str(pack)]
+    return subprocess.run(
+        command,
+        input=code.encode() if isinstance(code, str) else code,
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def checked(*arguments: str, **more: str) -> tuple[int, Report]:
+    done = jaxtutor("check", *arguments, "--json", **more)
+    assert not done.stderr, done.stderr
+    return done.returncode, Report.from_json(done.stdout)
+
+
+# --- exit codes and reports ------------------------------------------------------------------
+
+
+def test_a_right_answer_exits_with_0():
+    code, report = checked("double", "-", code=DOUBLE)
+    assert (code, report.verdict) == (0, "pass")
+    assert report.timings.race is not None
+
+
+def test_a_wrong_answer_exits_with_1_and_says_where():
+    code, report = checked("double", "-", code=THRICE)
+    assert (code, report.verdict) == (1, "fail")
+    mismatch = report.checks[0].mismatch
+    assert mismatch is not None
+    assert (mismatch.kind, mismatch.wrong, mismatch.total) == ("value", 12, 12)
+    assert mismatch.entries
+
+
+def test_code_that_breaks_exits_with_1():
+    code, report = checked("double", "-", code="def double(x):\n    return x.unsqueeze(0)\n")
+    assert (code, report.verdict) == (1, "error")
+    assert "has no attribute 'unsqueeze'" in report.checks[0].message
+
+
+def test_json_is_one_report_and_nothing_else():
+    done = jaxtutor("check", "double", "-", "--json", code="print('hello')\n" + DOUBLE)
+    report = json.loads(done.stdout)
+    assert report["lesson"] == "double"
+    assert report["verdict"] == "pass"
+    assert report["stdout"] == "hello\n"
+    assert report["seed"] == 0
+    assert {"name", "kind", "status", "message", "mismatch"} <= report["checks"][0].keys()
+    assert {"jax", "torch", "python", "jaxtutor"} <= report["versions"].keys()
+    assert {"total", "race"} <= report["timings"].keys()
+    assert report["isolation"]
+
+
+def test_a_seed_draws_other_inputs_and_the_same_seed_the_same():
+    def first(seed: str) -> str:
+        _, report = checked("double", "-", "--seed", seed, code=THRICE)
+        assert report.seed == int(seed)
+        assert report.checks[0].mismatch is not None
+        return report.checks[0].mismatch.entries[0].expected
+
+    assert first("3") == first("3") != first("4")
+
+
+@pytest.mark.parametrize("seed", ["-1", "x", "1.5", "18446744073709551616"])
+def test_a_seed_that_is_none_is_wrong_usage(seed: str):
+    assert jaxtutor("check", "double", "-", f"--seed={seed}", code=DOUBLE).returncode == 2
+
+
+def test_a_broken_reference_is_the_packs_fault_and_exits_with_2(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    edit(pack / "basics" / "double.yaml", "return 2 * x", "return x.no_such_method()")
+    done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
+    assert done.returncode == 2
+    assert b"its PyTorch fails at value" in done.stdout
+    assert b"no_such_method" in done.stdout
+    assert b"not your fault" in done.stdout
+
+
+def test_a_sandbox_that_does_not_start_is_our_fault_and_exits_with_3(tmp_path: Path):
+    # The interpreter is there, but jax cannot be imported: the memory does not suffice.
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            f"ulimit -v 400000; exec {sys.executable} -m tutor check double - --pack {MINI}",
+        ],
+        input=DOUBLE.encode(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 3, done
+    assert b"jaxtutor doctor" in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_unknown_lesson_suggests_the_nearest():
+    done = jaxtutor("check", "duoble", "-", code=DOUBLE)
+    assert done.returncode == 2
+    assert b"did you mean 'double'?" in done.stderr
+
+
+def test_a_broken_pack_is_reported_with_file_line_and_column(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    edit(pack / "basics" / "double.yaml", "hints:", "hnits:")
+    done = jaxtutor("list", pack=pack)
+    assert done.returncode == 2
+    assert b"double.yaml:16:1: unknown key 'hnits'; did you mean 'hints'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"x = '\xff'\n", b":1:6: byte 0xff is not UTF-8"),
+        (b"#" * (2 << 20), b"larger than 1024 KiB"),
+    ],
+    ids=["not UTF-8", "too large"],
+)
+def test_a_file_that_is_no_text_is_named_with_its_place(tmp_path: Path, data: bytes, words: bytes):
+    file = tmp_path / "answer.py"
+    file.write_bytes(data)
+    done = jaxtutor("check", "double", str(file))
+    assert done.returncode == 2
+    assert str(file).encode() in done.stderr
+    assert words in done.stderr
+
+
+def test_a_file_that_is_not_there():
+    done = jaxtutor("check", "double", "/nowhere/at/all.py")
+    assert done.returncode == 2
+    assert b"/nowhere/at/all.py: No such file" in done.stderr
+
+
+def test_a_byte_order_mark_and_crlf_are_simply_read(tmp_path: Path):
+    file = tmp_path / "answer.py"
+    file.write_bytes(b"\xef\xbb\xbf" + DOUBLE.replace("\n", "\r\n").encode())
+    assert jaxtutor("check", "double", str(file)).returncode == 0
+
+
+# --- the learner's own file ------------------------------------------------------------------
+
+
+def test_check_makes_the_learners_file_and_then_reads_it(home: Path):
+    own = home / "workspace" / "mini" / "double.py"
+    first = jaxtutor("check", "double")
+    assert first.returncode == 1
+    assert str(own).encode() in first.stderr
+    assert "NotImplementedError" in own.read_text()
+    own.write_text(DOUBLE)
+    assert jaxtutor("check", "double").returncode == 0
+    assert status_of("double") == "passed"
+
+
+def test_a_pass_is_never_taken_back_and_other_files_leave_no_trace(home: Path):
+    own = home / "workspace" / "mini" / "double.py"
+    jaxtutor("check", "double", "-", code=DOUBLE)
+    assert status_of("double") == "new"
+    own.parent.mkdir(parents=True)
+    own.write_text(DOUBLE)
+    jaxtutor("check", "double")
+    own.write_text(THRICE)
+    assert jaxtutor("check", "double").returncode == 1
+    assert status_of("double") == "passed"
+
+
+def test_hints_come_one_by_one_and_the_last_stays():
+    said = [jaxtutor("hint", "double").stdout.decode() for _ in range(3)]
+    assert "Hint 1 of 2" in said[0]
+    assert "Add it to itself" in said[0]
+    assert "Hint 2 of 2" in said[1]
+    assert "Hint 2 of 2" in said[2]
+    assert "solution double --anyway" in said[2]
+
+
+def test_reset_keeps_a_backup(home: Path):
+    own = home / "workspace" / "mini" / "double.py"
+    jaxtutor("check", "double")
+    own.write_text("# hours of work\n")
+    done = jaxtutor("reset", "double")
+    assert done.returncode == 0
+    assert "NotImplementedError" in own.read_text()
+    (backup,) = (own.parent / "backups").iterdir()
+    assert backup.read_text() == "# hours of work\n"
+    assert str(backup).encode() in done.stdout
+
+
+def test_the_solution_is_for_those_who_have_passed(home: Path):
+    refused = jaxtutor("solution", "double")
+    assert refused.returncode == 1
+    assert b"--anyway" in refused.stderr
+    assert jaxtutor("solution", "double", "--anyway").stdout.decode() == DOUBLE
+    own = home / "workspace" / "mini" / "double.py"
+    jaxtutor("check", "double")
+    own.write_text(DOUBLE)
+    jaxtutor("check", "double")
+    assert jaxtutor("solution", "double").stdout.decode() == DOUBLE
+
+
+def status_of(lesson: str) -> str:
+    done = jaxtutor("list", "--json")
+    lessons = {one["id"]: one for one in json.loads(done.stdout)["lessons"]}
+    return lessons[lesson]["status"]
+
+
+# --- lists, versions, doctor -----------------------------------------------------------------
+
+
+def test_list_shows_the_course_by_track():
+    text = jaxtutor("list", pack=None).stdout.decode()
+    order = [
+        "arrays-at-updates",
+        "grad-basics",
+        "jit-whole-step",
+        "vmap-basics",
+        "random-keys",
+        "linen-mlp",
+        "pmap-train-mlp",
+    ]
+    places = [text.index(name) for name in order]
+    assert places == sorted(places)
+
+
+def test_list_as_json():
+    lessons = json.loads(jaxtutor("list", "--json").stdout)["lessons"]
+    assert [one["id"] for one in lessons] == ["double", "tall"]
+    assert lessons[1] == {
+        "id": "tall",
+        "title": "Upright",
+        "track": "basics",
+        "status": "new",
+        "minutes": 1,
+        "needs": ["double"],
+    }
+
+
+def test_version_and_help():
+    from tutor import __version__
+
+    assert jaxtutor("--version").stdout.decode() == f"jaxtutor {__version__}\n"
+    text = jaxtutor("--help").stdout.decode()
+    for command in ("list", "check", "watch", "hint", "reset", "solution", "doctor"):
+        assert f"    {command}" in text
+
+
+def test_doctor_says_what_there_is(home: Path):
+    done = jaxtutor("doctor", "--json")
+    diagnosis = json.loads(done.stdout)
+    assert done.returncode == 0, diagnosis
+    names = {finding["name"] for finding in diagnosis["findings"]}
+    assert {"python", "jax", "torch", "learner sandbox", "reference sandbox", "workspace"} <= names
+    assert "4 CPU devices" in diagnosis["devices"]
+    assert {p["name"] for p in diagnosis["protections"]} >= {"memory", "environment", "network"}
+
+
+def test_doctor_says_what_to_do_about_a_folder_that_cannot_be_written(tmp_path: Path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = jaxtutor("doctor", JAXTUTOR_HOME=str(blocked / "home"))
+    assert done.returncode == 1
+    text = done.stdout.decode()
+    assert "✗ workspace" in text
+    assert "JAXTUTOR_HOME" in text
+
+
+# --- plain text, pipes, accidents ------------------------------------------------------------
+
+
+def test_a_pipe_gets_plain_text():
+    done = jaxtutor("check", "double", "-", code=THRICE, pack=MINI)
+    assert b"\x1b" not in done.stdout
+    assert "✗ value".encode() in done.stdout
+
+
+def test_a_terminal_that_knows_only_ascii_gets_no_traceback():
+    done = jaxtutor("check", "double", "-", code=DOUBLE, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert b"double: 2 of 2 checks pass" in done.stdout
+
+
+def test_whoever_reads_may_stop_reading():
+    command = f"{sys.executable} -m tutor list --pack {MINI} | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False)
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+
+
+def test_the_app_needs_a_terminal():
+    done = subprocess.run(
+        [sys.executable, "-m", "tutor"], capture_output=True, timeout=60, check=False, input=b""
+    )
+    assert done.returncode == 2
+    assert b"needs a terminal" in done.stderr
+
+
+def test_a_damaged_progress_database_is_set_aside(home: Path):
+    database = home / "data" / "progress.db"
+    database.parent.mkdir(parents=True)
+    database.write_bytes(b"this is no database, though it is quite long" * 100)
+    done = jaxtutor("list")
+    assert done.returncode == 0
+    assert b"was damaged" in done.stderr
+    (kept,) = database.parent.glob("progress-damaged-*.db")
+    assert kept.read_bytes().startswith(b"this is no database")
+    assert jaxtutor("list").stderr == b""
+
+
+def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Path):
+    code = (
+        "import tutor.engine, sys, tutor.cli\n"
+        "def boom(*a, **k): raise RuntimeError('on purpose')\n"
+        "tutor.engine.run = boom\n"
+        f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=b"", capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 3
+    assert b"our fault, not yours: RuntimeError: on purpose" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert "on purpose" in (home / "data" / "errors.log").read_text()
+
+
+def copied_pack(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(MINI.parent, tmp_path / "pack") / "lessons")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))

@@ -1,0 +1,49 @@
+"""What all tests share: homes of their own, and one memory of what PyTorch answered."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tutor.lesson import Pack
+from tutor.pack import load_pack
+
+# Answers of the reference are keyed by content, so all tests and all test processes may share
+# them; without this every test would import PyTorch.
+SHARED_CACHE = Path(tempfile.gettempdir()) / f"jaxtutor-tests-{os.getuid()}"
+
+
+def make_home(folder: Path) -> Path:
+    """A `JAXTUTOR_HOME` with nothing in it but the shared cache."""
+    home = folder / "home"
+    home.mkdir(parents=True, exist_ok=True)
+    SHARED_CACHE.mkdir(exist_ok=True)
+    if not (home / "cache").exists():
+        (home / "cache").symlink_to(SHARED_CACHE)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a home of its own, so none sees the developer's files or another test's."""
+    made = make_home(tmp_path)
+    monkeypatch.setenv("JAXTUTOR_HOME", str(made))
+    for name in ("NO_COLOR", "FORCE_COLOR", "EDITOR", "VISUAL"):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+@pytest.fixture(scope="session")
+def pack() -> Pack:
+    """The course."""
+    return load_pack()
+
+
+MINI = Path(__file__).parent / "packs" / "mini" / "lessons"
+
+
+@pytest.fixture(scope="session")
+def mini() -> Pack:
+    """A pack of two lessons with small limits."""
+    return load_pack(MINI)

@@ -1,0 +1,126 @@
+"""Every lesson of the course: what is right passes, what is wrong is caught and named.
+
+Real sandboxes, real PyTorch, real JAX. One session checks an answer under many seeds, so that its
+module is imported once.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tutor.engine import Session, run
+from tutor.lesson import Lesson, Mistake, solution_folders
+from tutor.pack import load_pack
+from tutor.report import CheckResult, Report
+
+SEEDS = range(20)
+PACK = load_pack()
+LESSONS = list(PACK.lessons.values())
+
+
+def folder(lesson: Lesson) -> Path:
+    """Where the solutions of a lesson's track are."""
+    return next(f for f in solution_folders(PACK.root) if f.is_dir()) / lesson.track
+
+
+def others(lesson: Lesson) -> list[Path]:
+    """Right answers in other styles."""
+    return sorted((folder(lesson) / lesson.id).glob("*.py"))
+
+
+MISTAKES = [
+    pytest.param(lesson, mistake, id=f"{lesson.id}-{mistake.name}")
+    for lesson in LESSONS
+    for mistake in lesson.mistakes
+]
+RIGHT = [
+    pytest.param(lesson, path, id=f"{lesson.id}-{path.stem}")
+    for lesson in LESSONS
+    for path in [folder(lesson) / f"{lesson.id}.py", *others(lesson)]
+]
+
+
+def problems(report: Report) -> str:
+    """What did not pass, for the message of a failed test."""
+    lines = [f"{r.status} {r.name}: {r.message}" for r in report.checks if r.status != "pass"]
+    fault = f"{report.fault.code}: {report.fault.message}" if report.fault else ""
+    return "\n".join([f"{report.lesson}, seed {report.seed}: {report.verdict} {fault}", *lines])
+
+
+@pytest.mark.parametrize(("lesson", "path"), RIGHT)
+def test_a_right_answer_passes_under_every_seed(lesson: Lesson, path: Path):
+    with Session(lesson, path.read_text(encoding="utf-8")) as session:
+        for seed in SEEDS:
+            report = session.check(seed)
+            assert report.passed, problems(report)
+            assert not report.stderr, report.stderr
+
+
+@pytest.mark.parametrize(("lesson", "path"), RIGHT)
+def test_how_well_xla_optimises_decides_nothing(lesson: Lesson, path: Path):
+    usual = not any(check.optimised for check in lesson.checks)
+    with Session(lesson, path.read_text(encoding="utf-8"), quick=not usual) as session:
+        report = session.check()
+    assert report.passed, problems(report)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_the_starter_does_not_pass_and_says_what_to_write(lesson: Lesson):
+    report = run(lesson, lesson.starter)
+    assert report.verdict == "error", problems(report)
+    first = next(r for r in report.checks if r.status != "pass")
+    assert first.fault is not None
+    assert first.fault.code == "not-written"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("lesson", "mistake"), MISTAKES)
+def test_a_mistake_is_caught_where_and_in_the_words_promised(
+    lesson: Lesson, mistake: Mistake, seed: int
+):
+    solution = PACK.solution(lesson.id)
+    assert solution is not None
+    report = run(lesson, mistake.applied_to(solution), seed=seed)
+    assert report.verdict in ("fail", "error"), problems(report)
+    told = caught(report, mistake)
+    for words in mistake.promised:
+        assert words in told, f"{words!r} is not in:\n{told}\n{problems(report)}"
+
+
+def caught(report: Report, mistake: Mistake) -> str:
+    """What the learner is told by the first check that does not pass, which must be the one that
+    the mistake names."""
+    if mistake.fails == "load":
+        assert report.fault is not None, problems(report)
+        return f"{report.fault.message}\n{report.fault.detail}"
+    assert report.fault is None, problems(report)
+    first = next(r for r in report.checks if r.status in ("fail", "error"))
+    assert mistake.fails in (first.name, first.kind), problems(report)
+    return words_of(first)
+
+
+def words_of(result: CheckResult) -> str:
+    detail = result.fault.detail if result.fault is not None else ""
+    return f"{result.message}\n{detail}"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_lesson_is_complete(lesson: Lesson):
+    assert len(lesson.hints) == 3
+    assert len(lesson.mistakes) >= 5
+    assert len(others(lesson)) >= 3
+    assert lesson.sources
+    assert "### Write" in lesson.brief
+    assert {check.kind for check in lesson.checks} & {"value", "train_step"}
+
+
+def test_the_data_parallel_lesson_trains_on_four_devices_in_time():
+    lesson = PACK.lesson("pmap-train-mlp")
+    solution = PACK.solution(lesson.id)
+    assert solution is not None
+    report = run(lesson, solution)
+    assert report.passed, problems(report)
+    assert report.devices == "4 simulated CPU devices"
+    accuracy = report.checks[-1].notes[0]
+    assert float(accuracy.split()[1]) >= 0.94
+    assert report.timings.total < 60

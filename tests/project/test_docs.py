@@ -1,0 +1,108 @@
+"""What the documentation shows is what happens."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tutor.inputs import USAGE
+from tutor.ui.actions import LESSON, shown_keys
+
+REPOSITORY = Path(__file__).parents[2]
+PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md")])
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+ELSEWHERE = {
+    # Shown here, run in tests of their own.
+    "make run": "tests/terminal/test_terminal.py::test_make_run_starts_the_app",
+    "make test": "this very run",
+}
+EXIT_CODES = {
+    # Checking the starter, or one's own file that is still the starter, does not pass.
+    "jaxtutor check vmap-basics": 1,
+    "jaxtutor check grad-basics": 1,
+    "jaxtutor check cosine --pack mypack/lessons": 1,
+}
+
+
+def blocks(page: Path, language: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a page in a language: what stands after it, and the text."""
+    found = FENCE.findall(page.read_text(encoding="utf-8"))
+    return [(more.strip(), text) for name, more, text in found if name == language]
+
+
+def commands(page: Path) -> list[str]:
+    lines = [line for _, text in blocks(page, "console") for line in text.splitlines()]
+    assert all(line.startswith("$ ") for line in lines), "only commands stand in console blocks"
+    return [line.removeprefix("$ ") for line in lines]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_shown_does_what_it_should(page: Path, tmp_path: Path):
+    for more, text in [*blocks(page, "yaml"), *blocks(page, "python")]:
+        if more.startswith("file="):
+            target = tmp_path / more.removeprefix("file=")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+    for name in ("lessons", "solutions"):
+        (tmp_path / name).symlink_to(REPOSITORY / name)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands(page):
+        if command in ELSEWHERE:
+            continue
+        done = subprocess.run(
+            shlex.split(command),
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        wanted = EXIT_CODES.get(command, 0)
+        assert done.returncode == wanted, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.stdout
+
+
+def test_there_are_commands_in_the_readme():
+    shown = commands(REPOSITORY / "README.md")
+    assert "make run" in shown
+    assert "make test" in shown
+    assert any(command.startswith("jaxtutor check") for command in shown)
+
+
+def test_every_link_leads_somewhere():
+    for page in [*PAGES, REPOSITORY / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), (page, target)
+
+
+def test_the_keys_in_the_documentation_are_those_of_the_app():
+    text = (REPOSITORY / "docs" / "learners.md").read_text(encoding="utf-8")
+    for action in LESSON:
+        assert f"| {shown_keys(action)} | {action.help} |" in text
+
+
+def test_every_draw_is_documented():
+    text = (REPOSITORY / "docs" / "authors.md").read_text(encoding="utf-8")
+    for name in USAGE:
+        assert f"{name}(" in text
+
+
+def test_the_screenshot_is_of_this_app():
+    picture = (REPOSITORY / "docs" / "screenshot.svg").read_text(encoding="utf-8")
+    for action in LESSON:
+        if action.footer:
+            assert action.label in picture
+
+
+def test_the_changelog_knows_this_version():
+    from tutor import __version__
+
+    text = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## {__version__}" in text

@@ -1,0 +1,55 @@
+"""The published schema is the one the classes make, and the course is written in it."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tutor import schema
+from tutor.pack import built_in
+from tutor.pack.source import read
+from tutor.pack.structs import plain
+
+LESSONS = sorted(built_in().glob("*/*.yaml"))
+
+
+@pytest.mark.parametrize("name", ["lesson.json", "pack.json"])
+def test_the_published_schema_is_up_to_date(name: str):
+    published = (built_in() / "schema" / name).read_bytes()
+    assert published == schema.texts()[name], "run: python -m tutor.schema lessons/schema"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_lesson_is_valid_by_the_schema(path: Path):
+    node, problems = read(path, path.name)
+    assert not problems
+    jsonschema.validate(plain(node), schema.lesson_schema(), jsonschema.Draft202012Validator)
+
+
+def test_the_pack_is_valid_by_the_schema():
+    node, _ = read(built_in() / "pack.yaml", "pack.yaml")
+    jsonschema.validate(plain(node), schema.pack_schema(), jsonschema.Draft202012Validator)
+
+
+def test_the_schema_refuses_what_the_loader_refuses():
+    node, _ = read(LESSONS[0], "lesson")
+    lesson = plain(node)
+    for change in (
+        {"hnits": []},
+        {"minutes": "ten"},
+        {"checks": []},
+        {"checks": [{"value": "f(x)", "tolerence": 1}]},
+        {"limits": {"seconds": 10_000}},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**lesson, **change}, schema.lesson_schema())
+
+
+def test_every_field_of_a_check_is_described():
+    """Descriptions are what an author's editor shows."""
+    definitions = json.loads(schema.texts()["lesson.json"])["$defs"]
+    kinds = [entry["$ref"].rpartition("/")[2] for entry in definitions["Check"]["anyOf"]]
+    for kind in kinds:
+        for name, field in definitions[kind]["properties"].items():
+            assert field.get("description") or name in ("steps", "tol", "data"), (kind, name)

@@ -1,0 +1,79 @@
+"""What is installed from the wheel works away from the repository."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `jaxtutor` of an environment that holds the wheel and nothing else; its dependencies
+    are those at hand."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    subprocess.run([*build, str(REPOSITORY)], check=True, capture_output=True, timeout=120)
+    (wheel,) = folder.glob("jaxtutor-*.whl")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    target = subprocess.run(
+        [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True, timeout=120)
+    # Paths added by a .pth file have their own .pth files ignored, so the repository itself, which
+    # is installed here as editable, stays out.
+    Path(target, "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "venv" / "bin" / "jaxtutor"
+
+
+def run(command: Path, *arguments: str, code: str = "") -> "subprocess.CompletedProcess[str]":
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    return subprocess.run(
+        [str(command), *arguments],
+        cwd="/",
+        input=code,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_it_is_the_installed_package_that_runs(installed: Path):
+    python = installed.with_name("python")
+    done = run(python, "-c", "import tutor; print(tutor.__file__)")
+    assert done.stdout.startswith(str(installed.parents[1])), done
+
+
+def test_it_lists_its_lessons(installed: Path):
+    done = run(installed, "list")
+    assert done.returncode == 0, done.stderr
+    assert "vmap-basics" in done.stdout
+    assert "pmap-train-mlp" in done.stdout
+
+
+def test_it_has_the_solutions_and_they_pass(installed: Path):
+    solution = run(installed, "solution", "jit-whole-step", "--anyway")
+    assert solution.returncode == 0, solution.stderr
+    done = run(installed, "check", "jit-whole-step", "-", code=solution.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_it_carries_the_data_with_its_licence(installed: Path):
+    python = installed.with_name("python")
+    program = (
+        "from tutor.datasets import DATA, digits; "
+        "print(digits()[0].shape, (DATA / 'DIGITS-LICENSE.md').exists())"
+    )
+    assert run(python, "-c", program).stdout.strip() == "(1797, 64) True"

@@ -1,0 +1,286 @@
+"""Whatever the learner's code does: a message that says what happened, in time; nothing left."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tutor.engine import run
+from tutor.lesson import Lesson, Pack
+from tutor.report import Fault, Report
+
+ABOUT = "def double(x):\n    "
+PATIENCE = 20.0
+"""Seconds for starting sandboxes on a busy machine, beside the lesson's own limit."""
+
+
+@pytest.fixture
+def lesson(mini: Pack) -> Lesson:
+    return mini.lesson("double")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """No process and no folder survives a run."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield
+    assert not list(folder.iterdir())
+    assert not children()
+
+
+def children() -> list[str]:
+    """Command lines of this process's children."""
+    found = []
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        for pid in (task / "children").read_text().split():
+            command = Path(f"/proc/{pid}/cmdline")
+            found.append(command.read_text().replace("\0", " ") if command.exists() else "")
+    return [command for command in found if "tutor.sandbox" in command]
+
+
+def fault_of(report: Report) -> Fault:
+    """The one fault there is, at the import or at the first check."""
+    fault = report.fault or report.checks[0].fault
+    assert fault is not None, report
+    return fault
+
+
+def checked(lesson: Lesson, code: str) -> tuple[Report, Fault]:
+    began = time.monotonic()
+    report = run(lesson, code)
+    assert time.monotonic() - began < lesson.limits.seconds + PATIENCE
+    assert report.verdict == "error"
+    return report, fault_of(report)
+
+
+CASES = {
+    "a syntax error": (
+        "def double(x):\n    return 2 *\n",
+        "syntax-error",
+        ["line 2, column 15", "invalid syntax"],
+    ),
+    "tabs mixed with spaces": (
+        "def double(x):\n    y = x\n\treturn y\n",
+        "syntax-error",
+        ["line 3", "TabError"],
+    ),
+    "an exception, with the learner's own line": (
+        ABOUT + "y = x\n    return y['w']\n",
+        "exception",
+        ["line 3", "return y['w']"],
+    ),
+    "an exception at import": ("x = 1 / 0\n", "exception", ["ZeroDivisionError", "line 1"]),
+    "a missing import": ("import nowhere\n", "import-error", ["nowhere", "line 1"]),
+    "PyTorch instead of JAX": (
+        "import torch\n",
+        "import-error",
+        ["torch is not available here", "write this in JAX"],
+    ),
+    "no such function": ("def duble(x):\n    return x\n", "missing-name", ["`double`"]),
+    "a wrong signature": (
+        "def double():\n    return 1\n",
+        "wrong-signature",
+        ["double(x)", "0 positional arguments"],
+    ),
+    "an untouched starter": (
+        ABOUT + "raise NotImplementedError\n",
+        "not-written",
+        ["`double` is still to be written", "line 2"],
+    ),
+    "a NUL byte": ("x = 1\ny = '\0'\n", "bad-source", ["line 2", "NUL"]),
+    "a file that is too large": ("#" * (2 << 20), "bad-source", ["larger than 1024 KiB"]),
+    "an endless loop": (
+        ABOUT + "while True: pass\n",
+        "timeout",
+        ["took longer than 4 s", "`double(x)`"],
+    ),
+    "an endless import": ("while True: pass\n", "timeout", ["the import of your code"]),
+    "an endless while_loop": (
+        "import jax\n" + ABOUT + "return jax.lax.while_loop(lambda c: True, lambda c: c + 1, x)\n",
+        "timeout",
+        ["took longer than 4 s", "while_loop"],
+    ),
+    "a sleep": ("import time\n" + ABOUT + "time.sleep(1e6)\n", "timeout", ["`double(x)`"]),
+    "100 GiB of NumPy": (
+        "import numpy as np\n" + ABOUT + "return np.ones(100 * 2**27)\n",
+        "out-of-memory",
+        ["ran out of memory", "`double(x)`"],
+    ),
+    "100 GiB of JAX": (
+        "import jax.numpy as jnp\n" + ABOUT + "return jnp.ones(100 * 2**28).sum()\n",
+        "out-of-memory",
+        ["ran out of memory", "`double(x)`"],
+    ),
+    "a list without end": (
+        ABOUT + "kept = []\n    while True: kept.append(bytearray(10**7))\n",
+        "out-of-memory",
+        ["ran out of memory"],
+    ),
+    "a gigabyte of prints": (
+        ABOUT + "for _ in range(1024): print('y' * 2**20)\n    return 2 * x\n",
+        "too-much-output",
+        ["printed more than 64 KiB"],
+    ),
+    "sys.exit": (
+        "import sys\n" + ABOUT + "sys.exit(0)\n",
+        "exited",
+        ["ended the process", "line 3"],
+    ),
+    "os._exit": (
+        "import os\n" + ABOUT + "os._exit(0)\n",
+        "exited",
+        ["ended the process", "exit code 0", "`double(x)`"],
+    ),
+    "os._exit at import": ("import os\nos._exit(0)\n", "exited", ["the import of your code"]),
+    "a segfault": (
+        "import ctypes\n" + ABOUT + "ctypes.string_at(0)\n",
+        "killed",
+        ["SIGSEGV", "`double(x)`"],
+    ),
+    "an abort": ("import os\n" + ABOUT + "os.abort()\n", "killed", ["SIGABRT"]),
+    "killing itself": (
+        "import os, signal\n" + ABOUT + "os.kill(os.getpid(), signal.SIGKILL)\n",
+        "killed",
+        ["SIGKILL"],
+    ),
+    "endless recursion": (ABOUT + "return double(x)\n", "exception", ["RecursionError"]),
+    "a huge answer": (
+        "import numpy as np\n" + ABOUT + "return np.broadcast_to(np.float32(1), (2**20, 2**20))\n",
+        "malformed",
+        ["at most 64 MiB"],
+    ),
+    "closing every descriptor": (
+        "import os\n" + ABOUT + "os.closerange(0, 1000)\n    return 2 * x\n",
+        "exited",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_learner_is_told_what_happened(lesson: Lesson, name: str):
+    code, expected, words = CASES[name]
+    report, fault = checked(lesson, code)
+    assert fault.code == expected, fault
+    for word in words:
+        assert word in fault.message, fault.message
+    assert "Traceback" not in fault.message
+    assert "site-packages" not in fault.message
+    assert Report.from_json(report.to_json()) == report
+
+
+def test_the_first_and_the_last_of_too_much_output_is_kept(lesson: Lesson):
+    code = ABOUT + "print('the first')\n    while True: print('y' * 1000)\n"
+    report, _ = checked(lesson, code)
+    assert report.stdout.startswith("the first\n")
+    assert "bytes left out" in report.stdout or len(report.stdout) < 200_000
+
+
+def test_garbage_in_the_answer_pipe_is_an_error(lesson: Lesson):
+    code = (
+        "import os\n"
+        "def double(x):\n"
+        "    for fd in range(3, 64):\n"
+        '        try: os.write(fd, b\'{"verdict": "pass"}\')\n'
+        "        except OSError: pass\n"
+        "    return 2 * x\n"
+    )
+    _, fault = checked(lesson, code)
+    assert fault.code == "malformed"
+
+
+def test_output_is_shown_and_escape_sequences_are_not_obeyed(lesson: Lesson):
+    code = "print('loading \\x1b[31mred')\n" + ABOUT + "return 2 * x\n"
+    report = run(lesson, code)
+    assert report.verdict == "pass"
+    assert report.stdout == "loading ␛[31mred\n"
+
+
+def test_a_child_process_that_stays_is_gone_when_the_run_is(lesson: Lesson, tmp_path: Path):
+    mark = tmp_path / "mark"
+    code = (
+        "import subprocess\n"
+        f"subprocess.Popen(['sleep', '987654'], stdout=open({str(mark)!r}, 'w'))\n"
+        + ABOUT
+        + "return 2 * x\n"
+    )
+    report = run(lesson, code)
+    assert report.verdict == "pass"
+    assert mark.exists()
+    sleepers = [
+        path.parent.name
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if readable(path).startswith("sleep\x00987654")
+    ]
+    assert not sleepers
+
+
+def readable(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def test_the_environment_and_the_folder_are_not_ours(
+    lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    code = (
+        "import os\n"
+        "print(sorted(os.environ))\n"
+        "print(os.getcwd() == os.environ['HOME'] and not os.listdir('.'))\n"
+        + ABOUT
+        + "return 2 * x\n"
+    )
+    report = run(lesson, code)
+    names, private = report.stdout.splitlines()
+    assert "SECRET_TOKEN" not in names
+    assert "JAXTUTOR_HOME" not in names
+    assert private == "True"
+
+
+def test_no_descriptor_is_inherited(lesson: Lesson, tmp_path: Path):
+    secret = tmp_path / "secret"
+    secret.write_text("marks")
+    with secret.open() as file:
+        os.set_inheritable(file.fileno(), True)
+        code = (
+            "import os\n"
+            "print([os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd')\n"
+            "       if os.path.exists(f'/proc/self/fd/{fd}')])\n" + ABOUT + "return 2 * x\n"
+        )
+        report = run(lesson, code)
+    assert report.verdict == "pass"
+    assert "secret" not in report.stdout
+
+
+def test_a_fault_in_one_check_skips_the_rest_with_the_reason(lesson: Lesson):
+    report = run(lesson, "import os\n" + ABOUT + "os._exit(3)\n")
+    first, second = report.checks
+    assert first.status == "error"
+    assert second.status == "skipped"
+    assert "exit code 3" in second.message
+
+
+def test_folders_of_killed_processes_are_swept_away(tmp_path: Path):
+    from tutor.sandbox.process import sweep
+
+    folder = Path(tempfile.gettempdir())
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    stale = folder / f"jaxtutor-{ended.pid}-abc"
+    (stale / "deep").mkdir(parents=True)
+    ours = folder / f"jaxtutor-{os.getpid()}-abc"
+    ours.mkdir()
+    sweep.cache_clear()
+    sweep()
+    assert not stale.exists()
+    assert ours.exists()
+    ours.rmdir()

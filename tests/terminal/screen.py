@@ -1,0 +1,117 @@
+"""A real terminal for tests: a pseudo-terminal with the command in it, and what it would show."""
+
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Self
+
+import pexpect
+import pyte
+
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "f1": "\x1bOP",
+    "f2": "\x1bOQ",
+    "f3": "\x1bOR",
+    "f4": "\x1bOS",
+    "f5": "\x1b[15~",
+    "f6": "\x1b[17~",
+    "f7": "\x1b[18~",
+    "f8": "\x1b[19~",
+    "f10": "\x1b[21~",
+    "ctrl+a": "\x01",
+    "ctrl+end": "\x1b[1;5F",
+    "ctrl+q": "\x11",
+    "ctrl+r": "\x12",
+    "delete line": "\x1b[3~",
+}
+# Sequences of newer terminals that pyte would print instead of ignoring them.
+_UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
+PATIENCE = 60.0
+
+
+class Terminal:
+    """A command in a pseudo-terminal of `columns` × `rows`."""
+
+    def __init__(
+        self, *command: str, columns: int = 80, rows: int = 24, **environment: str
+    ) -> None:
+        self._display = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._display)
+        self._process = pexpect.spawn(
+            command[0],
+            list(command[1:]),
+            dimensions=(rows, columns),
+            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment},
+            timeout=None,
+        )
+        self.pid = self._process.pid
+        self.raw = b""
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.close(force=True)
+
+    def press(self, *keys: str) -> None:
+        """Press keys by name; anything that is no name is typed."""
+        for key in keys:
+            self._process.send(KEYS.get(key, key))
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        self._read(0.05)
+        return "\n".join(line.rstrip() for line in self._display.display)
+
+    def until(self, condition: str | Callable[[str], bool]) -> str:
+        """Wait for a text, or something else, to be seen."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            text = self.text
+            if condition in text if isinstance(condition, str) else condition(text):
+                return text
+            assert time.monotonic() < end, f"never seen: {condition}\n{text}"
+            assert not self._ended, f"it ended before it showed {condition}\n{text}"
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed. pexpect's own `close` would also send
+        signals, and give up after a third of a second."""
+        self._process.ptyproc.fileobj.close()
+        self._process.ptyproc.closed = self._process.closed = True
+
+    def wait(self) -> int:
+        """The exit code, once the command has ended; -N for signal N."""
+        end = time.monotonic() + PATIENCE
+        while self._process.isalive():
+            self._read(0.05)
+            assert time.monotonic() < end, "it did not end"
+        if self._process.signalstatus is not None:
+            return -int(self._process.signalstatus)
+        return int(self._process.exitstatus or 0)
+
+    def interrupt(self) -> None:
+        os.kill(self.pid, signal.SIGINT)
+
+    def _read(self, seconds: float) -> None:
+        try:
+            data = self._process.read_nonblocking(1 << 16, timeout=seconds)
+        except pexpect.TIMEOUT:
+            return
+        except pexpect.EOF:
+            self._ended = True
+            return
+        self.raw += data
+        self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data))
+
+
+def jaxtutor(*arguments: str, **environment: str) -> Terminal:
+    return Terminal(sys.executable, "-m", "tutor", *arguments, **environment)

@@ -1,0 +1,873 @@
+"""The judges: each kind of check decides from data alone, here from data made by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tutor.checks import kinds
+from tutor.checks.compiles import Compiles
+from tutor.checks.grad import Grad
+from tutor.checks.inside.prng import Use, reused
+from tutor.checks.prng import Prng, dependent
+from tutor.checks.pure import Pure
+from tutor.checks.shape import Shape, parse_spec
+from tutor.checks.train import Train
+from tutor.checks.train_step import TrainStep
+from tutor.checks.value import Value
+from tutor.checks.vmap import Vmap, stack
+from tutor.lesson import Case, Check, Finding
+from tutor.report import Side
+from tutor.tree import Leaf, Tree, TreeError, real
+
+from .trees import arrays, dtype, leaves, trees
+
+CASE = Case(0, {"B": 7, "n": 2}, ({},))
+
+
+def leaf(value: Any, name: str = "float32", kind: str = "jax.Array") -> Leaf:
+    return Leaf(np.asarray(value, dtype(name)), kind)
+
+
+def found(check: Check, seen: Tree, expected: Tree | None = None, case: Case = CASE) -> Finding:
+    finding = check.judge(seen, expected, case)
+    assert finding is not None, "passed"
+    return finding
+
+
+def passes(check: Check, seen: Tree, expected: Tree | None = None, case: Case = CASE) -> None:
+    finding = check.judge(seen, expected, case)
+    assert finding is None, finding
+
+
+# --- all kinds -----------------------------------------------------------------------------
+
+ONE_OF_EACH: dict[str, Check] = {
+    "value": Value(value="f(x)"),
+    "shape": Shape(shape="f(x)", is_="float32[B]"),
+    "grad": Grad(grad="f", at=("x",)),
+    "vmap": Vmap(vmap="f", args=("x",), expect="f(x)"),
+    "prng": Prng(prng="f(key)", independent=("leaves", "rows")),
+    "pure": Pure(pure="f(x)"),
+    "compiles": Compiles(compiles="f(x)"),
+    "train": Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.5),
+    "train_step": TrainStep(
+        train_step="s(p, o, x)",
+        start={"p": "p", "o": "o"},
+        finish="p",
+        expect="e(x)",
+        shard="shard",
+        batch="x",
+        steps=1,
+    ),
+}
+
+
+def test_there_is_one_of_each_kind_here() -> None:
+    assert set(ONE_OF_EACH) == set(kinds())
+
+
+def seen_by(kind: str) -> st.SearchStrategy[Tree]:
+    """Answers of nearly the form that a kind asks for, of anything at all."""
+    tree = trees()
+    some = st.one_of(st.lists(tree, max_size=3), tree)
+    same = st.shared(tree, key="same")
+    number = st.sampled_from([leaf(value, "int64", "int") for value in (0, 1, 2, -1)])
+    fields: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+        "vmap": {"batched": tree, "one by one": some},
+        "prng": {
+            "reuse": st.one_of(st.just([]), some),
+            "checker": st.one_of(st.just(""), tree),
+            "first": same,
+            "again": st.one_of(same, tree),
+            "other": tree,
+        },
+        "pure": {
+            "first": same,
+            "again": st.one_of(same, tree),
+            "inputs before": same,
+            "inputs after": st.one_of(same, tree),
+            "leak": st.one_of(st.just(""), tree),
+            "globals": some,
+            "jitted": tree,
+        },
+        "train_step": {
+            "devices": st.one_of(number, tree),
+            "batch": tree,
+            "pieces": some,
+            "steps": st.one_of(
+                some,
+                st.fixed_dictionaries(
+                    {
+                        "replicas": st.one_of(st.just([None]), some),
+                        "loss": st.one_of(st.just([leaf(1.0)]), some),
+                        "params": tree,
+                        "optimizer before": tree,
+                        "optimizer after": tree,
+                    }
+                ).map(lambda step: [step]),
+            ),
+        },
+    }
+    if kind in fields:
+        return st.one_of(tree, st.fixed_dictionaries(fields[kind]))
+    if kind == "compiles":
+        return st.one_of(tree, st.lists(st.one_of(tree, st.lists(st.text(max_size=3)))))
+    if kind == "train":
+        shapes = st.sampled_from([(4,), (4, 2), (4, 0), (4, 2, 2), (), (0,), (3,)])
+        return st.one_of(tree, leaves(arrays(shapes=shapes)))
+    return tree
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_whatever_a_worker_answers_is_judged_or_refused_as_no_answer(
+    kind: str, data: st.DataObject
+) -> None:
+    check = ONE_OF_EACH[kind]
+    expected: Tree = data.draw(trees(opaque=False))
+    inputs: dict[str, Tree] = {}
+    if kind == "train_step":
+        inputs, expected = {"p": expected}, [(expected, leaf(1.0))]
+    case = Case(0, {"B": 2}, (inputs,), np.arange(4))
+    seen = data.draw(seen_by(kind))
+    finding: Finding | None = None
+    try:
+        finding = check.judge(seen, expected, case)
+        praise = check.praise(seen, case) if finding is None else ""
+        assert isinstance(praise, str)
+    except TreeError as error:
+        assert str(error)  # noqa: PT017 - any answer may be refused, but with words
+    assert finding is None or finding.message
+
+
+@pytest.mark.parametrize("kind", ONE_OF_EACH)
+def test_what_is_asked_of_a_worker_says_nothing_about_what_is_right(kind: str) -> None:
+    asked = ONE_OF_EACH[kind].observe()
+    assert not {"expect", "expected", "tol", "accuracy", "is", "is_", "at_most"} & set(asked)
+
+
+# --- value and grad ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("check", [Value(value="f(x)"), Grad(grad="f", at=("x",))])
+def test_a_value_is_that_of_the_reference(check: Check) -> None:
+    passes(check, {"a": leaf([1, 2])}, {"a": leaf([1, 2], kind="torch.Tensor")})
+    finding = found(check, {"a": leaf([1, 2.5])}, {"a": leaf([1, 2], kind="torch.Tensor")})
+    assert finding.message == (
+        "['a']: largest difference 0.5 at [1]: expected 2, got 2.5 (1 of 2 elements differ)"
+    )
+    assert finding.mismatch is not None and finding.mismatch.where == (1,)
+
+
+def test_a_check_s_own_tolerance_is_used() -> None:
+    passes(Value(value="f(x)", tol=0.1), leaf([1.05]), leaf([1.0]))
+    found(Value(value="f(x)"), leaf([1.05]), leaf([1.0]))
+    passes(Grad(grad="f", at=("x",)), leaf([1.000015]), leaf([1.0]))
+    found(Value(value="f(x)"), leaf([1.000015]), leaf([1.0]))
+
+
+def test_a_check_is_called_by_its_expression_unless_it_has_a_name() -> None:
+    assert Value(value="f(\n  x)").title == "value: f( x)"
+    assert Grad(grad="f", at=("x",)).title == "gradient of f"
+    assert Value(value="f(x)", name="mine").title == "mine"
+
+
+# --- vmap ----------------------------------------------------------------------------------
+
+
+def vmapped(batched: Tree, *each: Tree) -> Tree:
+    return {"batched": batched, "one by one": list(each)}
+
+
+def test_vmap_is_one_call_per_example() -> None:
+    check = Vmap(vmap="f", args=("x",))
+    passes(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)))
+    finding = found(check, vmapped(leaf([1, 3]), leaf(1), leaf(2)))
+    assert finding.message.startswith(
+        "under jax.vmap the result is not that of one call per example: largest difference 1 at [1]"
+    )
+
+
+def test_vmap_is_also_what_the_reference_says_of_the_batch() -> None:
+    check = Vmap(vmap="f", args=("x",), expect="g(x)")
+    passes(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)), leaf([1, 2]))
+    finding = found(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)), leaf([1, 5]))
+    assert finding.message.startswith("under jax.vmap: largest difference 3 at [1]: expected 5")
+
+
+@pytest.mark.parametrize(
+    ("axis", "shape"), [(0, (2, 3, 5)), (1, (3, 2, 5)), (-1, (3, 5, 2)), (-2, (3, 2, 5))]
+)
+def test_examples_are_stacked_along_out_axes(axis: int, shape: tuple[int, ...]) -> None:
+    each = [leaf(np.random.default_rng(i).normal(size=(3, 5))) for i in range(2)]
+    batched = np.stack([one.values for one in each], axis)
+    assert batched.shape == shape
+    passes(Vmap(vmap="f", args=("x",), out_axes=axis), vmapped(leaf(batched), *each))
+
+
+def test_whole_trees_are_stacked() -> None:
+    each: list[Tree] = [{"a": (leaf(i), None), "b": leaf([i, i])} for i in range(3)]
+    stacked = stack(each, 0)
+    assert isinstance(stacked, dict) and isinstance(stacked["a"], list)
+    assert isinstance(stacked["b"], Leaf) and stacked["b"].values.shape == (3, 2)
+    assert stacked["a"][1] is None
+    assert stack([], 0) is None
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        [leaf(1), leaf([1])],
+        [leaf(1), {"a": leaf(1)}],
+        [{"a": leaf(1)}, {"b": leaf(1)}],
+        [[leaf(1)], []],
+        [leaf(1), Leaf(None, "function f")],
+        [leaf(1, "bfloat16"), leaf(1, "float16")],
+    ],
+)
+def test_examples_of_different_kinds_are_no_answer(each: list[Tree]) -> None:
+    with pytest.raises(TreeError):
+        stack(each, 0)
+
+
+# --- shape ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("float32[B, 3]", ("float32", ("B", 3))),
+        ("[B,3]", ("", ("B", 3))),
+        (" int32 [ 7 ] ", ("int32", (7,))),
+        ("float32[]", ("float32", ())),
+        ("key[3]", ("key", (3,))),
+        ("[3,]", ("", (3,))),
+    ],
+)
+def test_specs_are_read(text: str, spec: tuple[str, tuple[int | str, ...]]) -> None:
+    assert parse_spec(text) == spec
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "float32", "float32[3", "float32 3]", "[3]x", "[-1]", "[2.5]", "[²]", "[B+1]", "[9" * 9,
+     "[" + "9" * 5000 + "]", "[a b]", "[[3]]"],
+)  # fmt: skip
+def test_what_is_no_spec_is_refused(text: str) -> None:
+    with pytest.raises(TreeError):
+        parse_spec(text)
+
+
+@given(st.text(max_size=20).map(lambda inside: f"x[{inside}]"))
+def test_any_text_is_a_spec_or_is_refused(text: str) -> None:
+    try:
+        _, dimensions = parse_spec(text)
+    except TreeError as error:
+        assert str(error)  # noqa: PT017 - either will do
+    else:
+        assert all(isinstance(one, int | str) for one in dimensions)
+
+
+SPEC = Shape(shape="f(x)", is_={"w": "float32[B, 3]", "b": ["[n]", "int32[]"]})
+
+
+def answer(**changes: Tree) -> Tree:
+    return {"w": leaf(np.zeros((7, 3))), "b": (leaf([0, 0], "int8"), leaf(0, "int32")), **changes}
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind", "message"),
+    [
+        (answer(w=leaf(np.zeros((3, 7)))), "shape",
+         "['w']: shape (3, 7), expected (7, 3): the axes are swapped"),
+        (answer(w=leaf(np.zeros((7, 3)), "float16")), "dtype",
+         "['w']: dtype float16, expected float32"),
+        (answer(w=leaf(np.zeros((7, 3)), kind="numpy.ndarray")), "type",
+         "['w']: found numpy.ndarray, expected a jax.Array"),
+        (answer(w=leaf(1, kind="float")), "type", "['w']: found float, expected a jax.Array"),
+        (answer(w=None), "type", "['w']: found None, expected a jax.Array"),
+        (answer(w=Leaf(None, "function f")), "type", "['w']: found function f, expected a jax.A"),
+        (answer(w=leaf(np.zeros((7, 3, 2)), "uint32", "key")), "dtype",
+         "['w']: dtype key, expected float32"),
+        (answer(b=[leaf([0, 0])]), "structure", "['b']: found [float32[2]], expected 2 items"),
+        (answer(b=leaf(0)), "structure", "['b']: found float32[], expected 2 items"),
+        (answer(c=leaf(0)), "structure", "found {'w': float32[7, 3], 'b': (int8[2], int32[]), 'c'"),
+        ([leaf(0)], "structure", "found [float32[]], expected a dict with the keys ['b', 'w']"),
+    ],
+)  # fmt: skip
+def test_another_shape_dtype_type_or_structure_is_told(seen: Tree, kind: str, message: str) -> None:
+    finding = found(SPEC, seen)
+    assert finding.message.startswith(message)
+    assert finding.mismatch is not None and finding.mismatch.kind == kind
+
+
+def test_the_right_shapes_pass_and_a_dtype_left_out_may_be_any() -> None:
+    passes(SPEC, answer())
+    passes(SPEC, answer(b=[leaf([0, 0], "bfloat16"), leaf(0, "int32")]))
+
+
+def test_shape_and_dtype_may_come_from_the_reference() -> None:
+    check = Shape(shape="f(x)")
+    torch = {
+        "x": leaf(np.zeros((2, 3)), "float64", "torch.Tensor"),
+        "n": leaf(0, "int64"),
+        "o": None,
+    }
+    passes(check, {"x": leaf(np.ones((2, 3))), "n": leaf(5, "int32"), "o": None}, torch)
+    finding = found(check, {"x": leaf(np.ones((2, 3))), "n": leaf(5), "o": None}, torch)
+    assert finding.message == "['n']: dtype float32, expected int32"
+    finding = found(check, {"x": leaf(np.ones((2, 3))), "n": leaf(5, "int32"), "o": leaf(0)}, torch)
+    assert finding.message == "['o']: found float32[], expected None"
+
+
+def test_keys_have_a_shape_without_their_raw_data() -> None:
+    check = Shape(shape="f(key)", is_="key[3]")
+    passes(check, leaf(np.zeros((3, 2)), "uint32", "key"))
+    finding = found(check, leaf(np.zeros((4, 2)), "uint32", "key"))
+    assert finding.mismatch is not None
+    assert finding.mismatch.actual == Side("key", (4,), "key")
+
+
+# --- pure ----------------------------------------------------------------------------------
+
+
+def pure_answer(**changes: Tree) -> dict[str, Tree]:
+    value = {"y": leaf([1, 2])}
+    inputs = {"x": leaf([3, 4])}
+    answer: dict[str, Tree] = {
+        "first": value,
+        "again": value,
+        "inputs_before": inputs,
+        "inputs_after": inputs,
+        "leak": "",
+        "globals": [],
+        "jitted": value,
+        **changes,
+    }
+    return {name.replace("_", " "): tree for name, tree in answer.items()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"again": {"y": leaf([1, 2.001])}},
+         "two calls with the same inputs gave different results: ['y']: largest difference"),
+        ({"inputs_after": {"x": leaf([3, 5])}}, "the call changed its inputs: ['x']: largest"),
+        ({"inputs_after": {"x": leaf([3, 4]), "z": leaf(0)}}, "the call changed its inputs: found"),
+        ({"leak": "it is kept in the global `cache`"},
+         "a tracer escaped from the function: it is kept in the global `cache`. Return the value"),
+        ({"globals": ["state"]},
+         "a tracer escaped from the function into the global 'state': return the value instead"),
+        ({"jitted": {"y": leaf([1, 3])}}, "under jax.jit the result is another: ['y']: largest"),
+        ({"leak": "x" * 9999}, "a tracer escaped from the function: xxx"),
+    ],
+)  # fmt: skip
+def test_every_way_to_be_impure_has_its_own_words(changes: dict[str, Tree], message: str) -> None:
+    finding = found(Pure(pure="f(x)"), pure_answer(**changes))
+    assert finding.message.startswith(message)
+    assert len(finding.message) < 1000
+
+
+def test_a_pure_function_passes_and_without_jit_nothing_of_jit_is_asked() -> None:
+    passes(Pure(pure="f(x)"), pure_answer())
+    eager = pure_answer()
+    for name in ("leak", "globals", "jitted"):
+        del eager[name]
+    passes(Pure(pure="f(x)", jit=False), eager)
+    with pytest.raises(TreeError):
+        Pure(pure="f(x)").judge(eager, None, CASE)
+
+
+def test_nan_is_the_same_in_two_calls() -> None:
+    nan = {"y": leaf([np.nan, 2])}
+    passes(Pure(pure="f(x)"), pure_answer(first=nan, again=nan, jitted=nan))
+
+
+# --- compiles ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at_most", "calls", "message"),
+    [
+        (1, [["jit_step"], [], []], None),
+        (1, [[], [], []], None),
+        (2, [["a"], ["b"], []], None),
+        (3, [["a", "b", "c"], [], []], None),
+        (1, [["a", "b", "c", "d", "e", "f"], [], []],
+         "the first call compiled 6 programs (a, b, c, d and 2 more), expected at most 1 program"),
+        (1, [["add", "add"], []],
+         "the first call compiled 2 programs (add), expected at most 1 program: what is"),
+        (1, [["step"], [], ["step"]],
+         "2 compilations in 3 calls, expected at most 1 program: 1 later call compiled again (ste"),
+        (2, [["step"], ["step"], ["step"], ["step"]],
+         "4 compilations in 4 calls, expected at most 2 programs: 3 later calls compiled again"),
+    ],
+)  # fmt: skip
+def test_compilations_are_counted(
+    at_most: int, calls: list[list[str]], message: str | None
+) -> None:
+    check = Compiles(compiles="step(x)", at_most=at_most, calls=len(calls))
+    seen: Tree = [list(names) for names in calls]
+    if message is None:
+        passes(check, seen)
+    else:
+        assert found(check, seen).message.startswith(message)
+
+
+# --- prng ----------------------------------------------------------------------------------
+
+
+def random(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def drawn(first: Tree, **changes: Tree) -> Tree:
+    other = {"a": leaf(random(8, 32, seed=901)), "b": leaf(random(8, 32, seed=902))}
+    return {"reuse": [], "checker": "", "first": first, "again": first, "other": other, **changes}
+
+
+TWO = {"a": leaf(random(8, 32, seed=1)), "b": leaf(random(8, 32, seed=2))}
+
+
+def test_independent_draws_pass() -> None:
+    passes(Prng(prng="f(key)", independent=("leaves", "rows")), drawn(TWO))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reuse": ["lines 3 and 5 draw from the same key", "more"]},
+         "key used twice: lines 3 and 5 draw from the same key"),
+        ({"checker": "key consumed twice"},
+         "key used twice: jax.debug_key_reuse says: key consumed twice"),
+        ({"again": {**TWO, "b": leaf(random(8, 32, seed=3))}},
+         "the same key gave two different results"),
+        ({"other": {**TWO, "b": leaf(random(8, 32, seed=3))}},
+         "result['a'] is the same for two different keys"),
+    ],
+)  # fmt: skip
+def test_every_misuse_of_a_key_has_its_own_words(changes: dict[str, Tree], message: str) -> None:
+    assert found(Prng(prng="f(key)"), drawn(TWO, **changes)).message == message
+
+
+def test_leaves_drawn_from_one_key_are_told() -> None:
+    """Two draws from one key begin with the same bits, whatever their shapes."""
+    stream = random(4096)
+    one, other = leaf(stream[:256].reshape(8, 32)), leaf(stream[:320].reshape(5, 64) * 0.1)
+    finding = found(Prng(prng="f(key)"), drawn({"a": one, "b": other}))
+    assert finding.message == (
+        "result['a'] and result['b'] are not independent draws (correlation 1.000 of their first "
+        "256 numbers): both come from the same key"
+    )
+
+
+def test_rows_drawn_from_one_key_are_told() -> None:
+    rows = random(5, 32)
+    rows[3] = rows[1]
+    check = Prng(prng="f(key)", independent=("rows",))
+    finding = found(check, drawn({"a": leaf(rows), "b": leaf(random(8, 32, seed=5))}))
+    assert finding.message.startswith("rows 1 and 3 of result['a'] are not independent draws")
+    passes(Prng(prng="f(key)"), drawn({"a": leaf(rows), "b": leaf(random(8, 32, seed=5))}))
+
+
+def test_what_is_constant_or_small_or_a_key_is_not_asked_to_be_random() -> None:
+    zeros, key = leaf(np.zeros(64)), leaf(np.zeros((9, 2)), "uint32", "key")
+    tree = {"a": zeros, "b": zeros, "c": leaf([1, 2, 3]), "d": leaf([1, 2, 3]), "k": key, "l": key}
+    passes(Prng(prng="f(key)", independent=("leaves", "rows")), drawn(tree, other=tree))
+
+
+def test_complex_draws_are_compared_in_both_parts() -> None:
+    one = leaf(random(64) + 1j * random(64, seed=1), "complex64")
+    other = leaf(random(64, seed=2) + 1j * random(64, seed=3), "complex64")
+    passes(Prng(prng="f(key)"), drawn({"a": one, "b": other}))
+    found(Prng(prng="f(key)"), drawn({"a": one, "b": one}))
+
+
+@pytest.mark.parametrize("n", [8, 16, 63, 64, 100, 1000])
+def test_thousands_of_independent_draws_are_never_called_dependent(n: int) -> None:
+    rng = np.random.default_rng(n)
+    shapes: list[Callable[[int], Any]] = [
+        rng.normal,
+        rng.uniform,
+        rng.exponential,
+        lambda size: rng.integers(0, 2, size).astype(float),
+    ]
+    draws = [shapes[0](size=(3000, n)), shapes[1](size=(3000, n)), shapes[2](size=(3000, n))]
+    for one, other in zip(draws, [draws[1], draws[2], draws[0]], strict=True):
+        assert not any(dependent(a, b) for a, b in zip(one, other, strict=True))
+    for batch in draws:
+        pairs = zip(batch[:1500], batch[1500:], strict=True)
+        assert not any(dependent(a, b) for a, b in pairs)
+
+
+@settings(max_examples=200)
+@given(
+    st.integers(0, 2**32),
+    st.integers(8, 300),
+    st.integers(0, 50),
+    st.sampled_from([1.0, -1.0, 0.02, -3e4]),
+    st.floats(-10, 10),
+)
+def test_affine_images_of_one_beginning_are_called_dependent(
+    seed: int, n: int, more: int, scale: float, shift: float
+) -> None:
+    stream = np.random.default_rng(seed).normal(size=n + more)
+    r = dependent(stream[:n], stream * scale + shift)
+    assert r == pytest.approx(np.sign(scale), abs=1e-5)
+
+
+def test_a_uniform_and_a_normal_from_the_same_bits_are_called_dependent() -> None:
+    normal = random(200).astype(float)
+    ranks = normal.argsort().argsort() / 200  # what inverting the distribution would give
+    assert dependent(normal, ranks) > 0.9
+
+
+def test_too_few_or_constant_numbers_say_nothing() -> None:
+    assert dependent(np.arange(7.0), np.arange(7.0)) == 0.0
+    assert dependent(np.ones(100), np.arange(100.0)) == 0.0
+    assert dependent(np.full(100, np.nan), np.arange(100.0)) == 0.0
+    assert dependent(np.full(100, np.inf), np.arange(100.0)) == 0.0
+
+
+# --- the ledger of keys --------------------------------------------------------------------
+
+
+def bits(line: int, call: int) -> Use:
+    return Use("random_bits", line, call)
+
+
+def split(line: int, call: int) -> Use:
+    return Use("random_split", line, call)
+
+
+def fold(line: int, call: int, data: int) -> Use:
+    return Use("random_fold_in", line, call, data)
+
+
+@pytest.mark.parametrize(
+    ("uses", "told"),
+    [
+        ([], []),
+        ([bits(3, 0)], []),
+        ([split(3, 0)], []),
+        ([split(3, 0), split(4, 1)], []),
+        ([bits(3, 0), bits(3, 0), bits(3, 0)], []),  # poisson tries again within one call
+        ([fold(3, 0, 1), fold(4, 1, 2)], []),
+        ([bits(3, 0), bits(5, 1)], ["lines 3 and 5 draw from the same key"]),
+        ([bits(3, 0), bits(5, 1), bits(9, 2)], ["lines 3, 5 and 9 draw from the same key"]),
+        ([bits(3, 0), bits(3, 1)], ["line 3 draws 2 times from the same key"]),
+        ([bits(3, 0), split(4, 1)],
+         ["line 3 draws from the key that line 4 splits: draw from its children only"]),
+        ([split(4, 0), bits(6, 1)],
+         ["line 6 draws from the key that line 4 splits: draw from its children only"]),
+        ([split(4, 0), bits(4, 0)], []),  # a sampler that splits its own key
+        ([fold(3, 0, 7), fold(4, 1, 7)], ["fold_in of 7 into the same key, twice (lines 3 and 4)"]),
+        ([fold(3, 0, 7), fold(3, 1, 7)], ["fold_in of 7 into the same key, twice (line 3)"]),
+    ],
+)  # fmt: skip
+def test_the_ledger_of_one_key_is_told_in_words(uses: list[Use], told: list[str]) -> None:
+    assert reused({(0, 1): uses}) == told
+
+
+def test_a_key_is_drawn_from_or_folded_into_but_not_both() -> None:
+    (told,) = reused({(0, 1): [bits(3, 0), fold(8, 1, 7)]})
+    assert told.startswith("line 3 draws from the key that line 8 folds a number into: draw from")
+
+
+def test_different_keys_have_nothing_to_do_with_each_other() -> None:
+    assert reused({(0, 1): [bits(3, 0)], (0, 2): [bits(3, 1)], (0, 3): [split(3, 2)]}) == []
+
+
+def test_the_same_story_of_many_keys_is_told_once_and_five_at_most() -> None:
+    loop = {(0, n): [bits(3, 2 * n), bits(4, 2 * n + 1)] for n in range(50)}
+    assert reused(loop) == ["lines 3 and 4 draw from the same key"]
+    assert len(reused({(0, n): [bits(n, 0), bits(n + 50, 1)] for n in range(50)})) == 5
+
+
+# --- train ---------------------------------------------------------------------------------
+
+TRAIN = Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.75)
+LABELS = np.array([0, 1, 2, 1], np.int32)
+TRAINED = Case(0, {}, ({},), LABELS)
+
+
+def scores(labels: list[int]) -> Any:
+    return np.eye(3, dtype=np.float32)[labels]
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_scores_or_labels_are_judged_alike(name: str) -> None:
+    for right in (leaf(scores([0, 1, 2, 1]), name), leaf(LABELS, "int32"), leaf(LABELS, name)):
+        passes(TRAIN, right, case=TRAINED)
+        assert TRAIN.praise(right, TRAINED) == "accuracy 1.000 on 4 held-out digits"
+    for enough in (leaf(scores([0, 1, 2, 0]), name), leaf([0, 1, 2, 0], "int32")):
+        passes(TRAIN, enough, case=TRAINED)
+    for few in (leaf(scores([0, 1, 1, 0]), name), leaf([0, 1, 1, 0], name)):
+        finding = found(TRAIN, few, case=TRAINED)
+        assert finding.message == "accuracy 0.500 on 4 held-out digits, expected at least 0.75"
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [
+        (leaf(np.full((4, 3), np.nan)), "the predictions hold NaN or infinity: training diverged"),
+        (leaf([[0, 0, np.inf]] * 4), "the predictions hold NaN or infinity: training diverged"),
+        (leaf([0, 1, 2]), "predictions of shape (3,) for 4 examples; expected scores (4, 10) or"),
+        (leaf(scores([0, 1, 2])), "predictions of shape (3, 3) for 4 examples"),
+        (leaf(scores([0, 1, 2, 1]).T), "predictions of shape (3, 4) for 4 examples"),
+        (leaf(np.zeros((4, 3, 1))), "predictions of shape (4, 3, 1) for 4 examples"),
+        (leaf(np.zeros((4, 0))), "predictions of shape (4, 0) for 4 examples"),
+        (leaf(0.0), "predictions of shape () for 4 examples"),
+    ],
+)
+def test_predictions_that_are_none_are_told(seen: Tree, message: str) -> None:
+    assert found(TRAIN, seen, case=TRAINED).message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "seen", [None, "0", {"a": leaf(0)}, Leaf(None, "function f"), leaf(LABELS, "complex64")]
+)
+def test_predictions_that_are_no_array_are_no_answer(seen: Tree) -> None:
+    with pytest.raises(TreeError):
+        TRAIN.judge(seen, None, TRAINED)
+
+
+def test_held_out_labels_stay_here_and_rows_are_dealt_by_the_seed() -> None:
+    inputs, secret = TRAIN.supplement((1, 2))
+    x, y, held = inputs["x"], inputs["y"], inputs["held out"]
+    assert isinstance(x, Leaf) and isinstance(y, Leaf) and isinstance(held, Leaf)
+    assert (len(x.values), len(y.values), len(held.values)) == (1437, 1437, 360)
+    assert secret.shape == (360,) and set(secret) == set(range(10))
+    kept = {row.tobytes() for row in x.values}
+    assert not any(row.tobytes() in kept for row in held.values)
+    _, again = TRAIN.supplement((1, 2))
+    _, other = TRAIN.supplement((1, 3))
+    assert (secret == again).all() and (secret != other).any()
+
+
+# --- train_step ----------------------------------------------------------------------------
+
+DEVICES = 4
+W0 = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+B0 = np.zeros(3, np.float32)
+STEP_W = np.cos(np.arange(6, dtype=np.float32)).reshape(2, 3) * 0.1
+STEP_B = np.array([0.3, -0.2, 0.1], np.float32)
+BATCH = np.arange(24, dtype=np.float32).reshape(8, 3)
+
+
+def params(steps: float, kind: str = "jax.Array") -> dict[str, Tree]:
+    """The parameters after so many right steps."""
+    tree = {"w": leaf(W0 - steps * STEP_W, kind=kind), "b": leaf(B0 - steps * STEP_B, kind=kind)}
+    # PyTorch keeps the order in which a dict was made, JAX sorts its keys.
+    return tree if kind != "jax.Array" else dict(sorted(tree.items()))
+
+
+REFERENCE: Tree = [
+    [params(1, "torch.Tensor"), leaf(2.0, kind="torch.Tensor")],
+    [params(2, "torch.Tensor"), leaf(1.5, kind="torch.Tensor")],
+]
+STEP = TrainStep(
+    train_step="step(params, opt, x)",
+    start={"params": "params", "opt": "opt"},
+    finish="params",
+    expect="steps(params, x)",
+    shard="shard",
+    batch="x",
+)
+BEFORE = Case(0, {}, ({"params": params(0)},))
+
+
+def step(number: int, factor: float = 1.0, **changes: Tree) -> dict[str, Tree]:
+    """What is seen of one right step; or of one that is `factor` times as long."""
+    after = params(number - 1 + factor)
+    right: dict[str, Tree] = {
+        "params": after,
+        "replicas": [after] * DEVICES,
+        "loss": [leaf(2.5 - 0.5 * number)] * DEVICES,
+        "optimizer_before": [leaf(number - 1, "int32"), leaf([0.1 * number])],
+        "optimizer_after": [leaf(number, "int32"), leaf([0.1 * number + 0.1])],
+        **changes,
+    }
+    return {name.replace("_", " "): tree for name, tree in right.items()}
+
+
+def steps(first: Tree | None = None, second: Tree | None = None, **changes: Tree) -> Tree:
+    pieces: list[Tree] = [leaf(part) for part in np.split(BATCH, DEVICES)]
+    return {
+        "devices": leaf(DEVICES, "int64", "int"),
+        "batch": leaf(BATCH),
+        "pieces": pieces,
+        "steps": [first or step(1), second or step(2)],
+        **changes,
+    }
+
+
+def test_right_steps_pass() -> None:
+    passes(STEP, steps(), REFERENCE, BEFORE)
+    assert STEP.praise(steps(), BEFORE) == "2 steps on 4 devices equal the single-device steps"
+
+
+def test_one_loss_for_all_devices_passes() -> None:
+    passes(STEP, steps(step(1, loss=[leaf(2.0)])), REFERENCE, BEFORE)
+
+
+def differing(number: int) -> Tree:
+    """Replicas of which the third has gone its own way, by one bit."""
+    tree = params(number)
+    apart = dict(tree)
+    apart["b"] = leaf(np.nextafter(B0 - number * STEP_B, np.float32(9)))
+    return [tree, tree, apart, tree]
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        # The gradients are summed over the devices: psum in place of pmean.
+        (steps(step(1, DEVICES)),
+         ["after step 1 the parameters are not those of a single-device step on the whole batch",
+          "that is 4 times too much: summed over the 4 devices (psum) instead of averaged (pm"]),
+        # They are summed over the examples: sum in place of mean.
+        (steps(step(1, 8)),
+         ["after step 1 the parameters", "that is 8 times too much: summed over the examples"]),
+        # Uphill.
+        (steps(step(1, -1)), ["after step 1", "the update goes uphill: its sign is wrong"]),
+        # Some other learning rate; no reason is made up.
+        (steps(step(1, 0.4)), ["after step 1 the parameters", "elements differ)"]),
+        # Every device takes its own step.
+        (steps(step(1, replicas=differing(1))),
+         ["after step 1 the replicas on devices 0 and 2 differ", "were not averaged over the dev"]),
+        (steps(second=step(2, replicas=differing(2))), ["after step 2 the replicas on devices 0"]),
+        # The optimizer's new state is dropped: step 2 then differs as well.
+        (steps(step(1, optimizer_after=step(1)["optimizer before"])),
+         ["step 1 returns the optimizer state it was given", "momentum and step count never"]),
+        (steps(second=step(2, 0.7, optimizer_after=step(2)["optimizer before"])),
+         ["step 2 returns the optimizer state it was given"]),
+        # The loss.
+        (steps(step(1, loss=[leaf(1.0 + i) for i in range(4)])),
+         ["after step 1 each device returns its own loss (1, 2, 3, 4), expected the mean over the",
+          "on every device: 2"]),
+        (steps(step(1, loss=[leaf(8.0)] * 4)),
+         ["after step 1 the loss is not the mean over the whole batch: expected 2, got 8",
+          "summed over the 4 devices (psum)"]),
+        (steps(step(1, loss=[leaf(16.0)] * 4)), ["the loss is not the mean", "over the examples"]),
+        (steps(step(1, loss=[leaf(2.1)] * 4)), ["the loss is not the mean", "got 2.1"]),
+        (steps(step(1, loss=[leaf([2.0, 2.0])])), ["the loss has shape (2,), expected one number"]),
+        # The shards.
+        (steps(pieces=[leaf(BATCH)] * 4),
+         ["a device gets shape (8, 3), expected (2, 3) (every device gets the whole batch): each"]),
+        (steps(pieces=[leaf(BATCH)]), ["the batch lies on 1 of 4 devices: each must get its"]),
+        (steps(pieces=[leaf(BATCH[:1])] * 4), ["a device gets shape (1, 3), expected (2, 3): e"]),
+        (steps(pieces=[leaf(BATCH[:2])] * 4),
+         ["the shares put together are not the batch: largest difference"]),
+    ],
+)  # fmt: skip
+def test_every_known_bug_of_a_step_has_its_own_words(seen: Tree, words: list[str]) -> None:
+    message = found(STEP, seen, REFERENCE, BEFORE).message
+    for text in words:
+        assert text in message
+    if words[-1].endswith("elements differ)"):
+        assert message.endswith("elements differ)")
+
+
+def test_a_wrong_first_step_is_told_before_a_state_that_was_lost_in_it() -> None:
+    lost = step(1)["optimizer before"]
+    message = found(STEP, steps(step(1, 4, optimizer_after=lost)), REFERENCE, BEFORE).message
+    assert message.startswith("after step 1 the parameters are not those of a single-device step")
+
+
+def test_no_reason_is_made_up_for_an_update_that_is_no_multiple_of_the_right_one() -> None:
+    apart = dict(params(4))
+    w = apart["w"]
+    assert isinstance(w, Leaf)
+    apart["w"] = leaf(w.values + np.array([[0.1, -0.1, 0], [0, 0.1, -0.1]], np.float32))
+    seen = steps(step(1, params=apart, replicas=[apart] * DEVICES))
+    assert found(STEP, seen, REFERENCE, BEFORE).message.endswith("elements differ)")
+
+
+def test_parameters_of_another_shape_are_told_by_their_shapes() -> None:
+    turned = {**params(1), "w": leaf(W0.T)}
+    seen = steps(step(1, params=turned, replicas=[turned] * DEVICES))
+    message = found(STEP, seen, REFERENCE, BEFORE).message
+    assert message.endswith("['w']: shape (3, 2), expected (2, 3): the axes are swapped")
+    fewer: Tree = {"w": leaf(W0)}
+    seen = steps(step(1, params=fewer, replicas=[fewer] * DEVICES))
+    assert "found {'w': float32[2, 3]}, expected {" in found(STEP, seen, REFERENCE, BEFORE).message
+
+
+@pytest.mark.parametrize(
+    ("loss", "text"), [(np.nan, "NaN at []: expected 2"), (np.inf, "got inf"), (-2.0, "got -2")]
+)
+def test_a_loss_that_diverged_is_told_as_it_is(loss: float, text: str) -> None:
+    message = found(STEP, steps(step(1, loss=[leaf(loss)] * 4)), REFERENCE, BEFORE).message
+    assert message.startswith("after step 1 the loss is not the mean over the whole batch")
+    assert text in message and "too much" not in message and "uphill" not in message
+
+
+@pytest.mark.parametrize("factor", [np.nan, np.inf, -np.inf, 1e30])
+def test_parameters_that_diverged_are_told_as_they_are(factor: float) -> None:
+    message = found(STEP, steps(step(1, factor)), REFERENCE, BEFORE).message
+    assert message.startswith("after step 1 the parameters are not those")
+    assert "too much" not in message or factor == 1e30
+
+
+def test_without_a_shard_function_no_shards_are_asked_for() -> None:
+    check = TrainStep(train_step="s(p, x)", start={"p": "p"}, finish="p", expect="e(x)", steps=1)
+    seen = {"devices": leaf(1, "int64", "int"), "steps": [step(1, replicas=[params(1)])]}
+    assert isinstance(REFERENCE, list)
+    passes(check, seen, REFERENCE[:1], BEFORE)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": []},
+        {"steps": [step(1)]},
+        {"steps": [step(1)] * 3},
+        {"steps": [None, None]},
+        {"devices": leaf(0, "int64")},
+        {"devices": leaf([1, 2], "int64")},
+        {"devices": leaf(np.nan)},
+        {"devices": "4"},
+        {"batch": leaf(1.0)},
+        {"batch": None},
+        {"pieces": leaf(BATCH)},
+        {"steps": [step(1, loss=[]), step(2)]},
+        {"steps": [step(1, loss=[Leaf(None, "function f")]), step(2)]},
+        {"steps": [step(1, loss=[leaf(2j, "complex64")]), step(2)]},
+        {"steps": [step(1, replicas=leaf(1)), step(2)]},
+        {"pieces": [leaf(BATCH[:2], "bfloat16"), *[leaf(BATCH[:2])] * 3]},
+    ],
+)
+def test_steps_of_another_form_are_no_answer(changes: dict[str, Tree]) -> None:
+    with pytest.raises(TreeError):
+        STEP.judge(steps(**changes), REFERENCE, BEFORE)
+
+
+# --- numbers in answers --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tree", "value"),
+    [
+        (leaf(2.5), 2.5),
+        (leaf([[3]], "int32"), 3),
+        (leaf(True, "bool"), 1),
+        (leaf(2, "bfloat16"), 2),
+    ],
+)
+def test_a_number_is_an_array_of_one_element(tree: Tree, value: float) -> None:
+    assert real(tree) == value
+
+
+@pytest.mark.parametrize(
+    "tree", [None, "1", [leaf(1)], leaf([1, 2]), leaf([]), leaf(1j, "complex64"), Leaf(None, "f")]
+)
+def test_what_is_no_number_is_no_answer(tree: Tree) -> None:
+    with pytest.raises(TreeError):
+        real(tree)

@@ -1,0 +1,426 @@
+"""Hidden inputs: what an author may ask for, and that a seed says exactly what is drawn."""
+
+import time
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tutor.datasets import digits
+from tutor.inputs import (
+    MAX_ELEMENTS,
+    MAX_TEXT,
+    USAGE,
+    Draw,
+    DrawError,
+    draw_sizes,
+    draw_tree,
+    generator,
+    holds_key,
+    names_in,
+    parse,
+    word,
+)
+from tutor.planning import plan
+from tutor.tree import Leaf, Tree, brief, leaves
+
+from .trees import identical
+
+SIZES = {"B": 4, "n": 3}
+
+
+def drawn(text: str, seed: tuple[int, ...] = (1, 2, 3), sizes: dict[str, int] = SIZES) -> Tree:
+    return draw_tree(parse(text), sizes, seed)
+
+
+def leaf(text: str, seed: tuple[int, ...] = (1, 2, 3)) -> Leaf:
+    found = drawn(text, seed)
+    assert isinstance(found, Leaf)
+    return found
+
+
+# --- every documented draw -----------------------------------------------------------------
+
+DOCUMENTED = {
+    "normal": [
+        ("normal(B, 3)", "float32[4, 3]"),
+        ("normal()", "float32[]"),
+        ("normal(2, mean=5, scale=0.1)", "float32[2]"),
+        ("normal(2, dtype='bfloat16')", "bfloat16[2]"),
+        ("normal(2, dtype='complex64')", "complex64[2]"),
+    ],
+    "uniform": [("uniform(B)", "float32[4]"), ("uniform(2, low=-1, high=n)", "float32[2]")],
+    "integers": [("integers(0, n, B, 2)", "int32[4, 2]"), ("integers(0, 9)", "int32[]")],
+    "permutation": [("permutation(B)", "int32[4]")],
+    "bernoulli": [("bernoulli(B, n)", "bool[4, 3]"), ("bernoulli(2, p=0.9)", "bool[2]")],
+    "zeros": [("zeros(B)", "float32[4]"), ("zeros(2, dtype='int32')", "int32[2]")],
+    "ones": [("ones(B, 1)", "float32[4, 1]")],
+    "full": [("full(2.5, n)", "float32[3]"), ("full(7, 2, dtype='uint8')", "uint8[2]")],
+    "arange": [("arange(B)", "float32[4]"), ("arange(B * 2, dtype='int32')", "int32[8]")],
+    "key": [("key()", "key")],
+    "digits": [("digits(B, 2)", "{'x': float32[4, 2, 64], 'y': int32[4, 2]}")],
+    "int": [("int(3, 3)", "3")],
+    "float": [("float(0.5, 0.5)", "0.5")],
+}
+
+
+def test_every_draw_is_documented_and_every_documented_draw_is_tried() -> None:
+    assert set(USAGE) == set(DOCUMENTED)
+    for name, usage in USAGE.items():
+        assert usage.startswith(f"{name}(")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [case for cases in DOCUMENTED.values() for case in cases]
+)
+def test_a_draw_has_the_documented_shape_and_dtype(text: str, shown: str) -> None:
+    assert brief(drawn(text)) == shown
+
+
+def test_draws_have_the_documented_values() -> None:
+    normal = leaf("normal(9999, mean=5, scale=2)").values
+    assert abs(normal.mean() - 5) < 0.1 and abs(normal.std() - 2) < 0.1
+    uniform = leaf("uniform(9999, low=2, high=3)").values
+    assert uniform.min() >= 2 and uniform.max() <= 3 and abs(uniform.mean() - 2.5) < 0.02
+    assert set(leaf("integers(2, 5, 999)").values) == {2, 3, 4}  # high left out
+    assert sorted(leaf("permutation(9)").values) == list(range(9))
+    assert abs(leaf("bernoulli(9999, p=0.2)").values.mean() - 0.2) < 0.02
+    assert set(leaf("full(-1, 5)").values) == {-1.0}
+    assert list(leaf("arange(3)").values) == [0, 1, 2]
+    assert {int(leaf("int(1, 3)", (i,)).values) for i in range(60)} == {1, 2, 3}  # both ends
+    number = leaf("float(2, 4)")
+    assert number.type == "float" and 2 <= number.values <= 4
+
+
+def test_a_key_is_the_raw_data_of_one() -> None:
+    key = leaf("key()")
+    assert (key.type, key.values.dtype, key.values.shape) == ("key", np.uint32, (2,))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_digits_and_their_labels_are_aligned(seed: int) -> None:
+    all_x, all_y = digits()
+    found = drawn("digits(B, 20)", (seed,))
+    assert isinstance(found, dict)
+    x, y = found["x"], found["y"]
+    assert isinstance(x, Leaf) and isinstance(y, Leaf)
+    rows = {row.tobytes(): int(label) for row, label in zip(all_x, all_y, strict=True)}
+    for row, label in zip(x.values.reshape(-1, 64), y.values.ravel(), strict=True):
+        assert rows[row.tobytes()] == label
+    assert len({row.tobytes() for row in x.values.reshape(-1, 64)}) > 70  # rows without repeats
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("B + n", 7), ("B - 1", 3), ("2 * (B + 1)", 10), ("B // 3", 1), ("-B + 5", 1), ("- -2", 2)],
+)
+def test_arithmetic_between_sizes_and_numbers(text: str, size: int) -> None:
+    assert leaf(f"zeros({text})").values.shape == (size,)
+
+
+# --- what a seed fixes ---------------------------------------------------------------------
+
+RANDOM = ["normal(50)", "uniform(50)", "integers(0, 1000, 50)", "permutation(50)",
+          "bernoulli(50)", "key()", "float(0, 1)", "digits(50)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RANDOM)
+def test_the_same_seed_draws_the_same_and_another_does_not(text: str) -> None:
+    assert identical(drawn(text, (5, 1)), drawn(text, (5, 1)))
+    for other in ((5, 2), (6, 1), (1, 5), (5, 1, 1)):
+        assert not identical(drawn(text, (5, 1)), drawn(text, other))
+
+
+def test_a_seed_stays_what_it_was() -> None:
+    """Reports quote seeds, so one may not mean another stream in the next version."""
+    raw = generator((1, 2, 3)).bit_generator.random_raw(2)
+    assert raw.tolist() == [12368030237656201616, 2047858591075935483]
+    assert word("x") == 2363233923
+
+
+def test_two_leaves_of_one_tree_are_independent() -> None:
+    tree = draw_tree({"a": parse("normal(99)"), "b": (parse("normal(99)"),) * 2}, SIZES, (1,))
+    flat = [found.values for _, found in leaves(tree)]
+    assert len(flat) == 3
+    for i, one in enumerate(flat):
+        for other in flat[:i]:
+            assert abs(np.corrcoef(one, other)[0, 1]) < 0.5
+
+
+def test_adding_an_entry_to_a_tree_leaves_the_others_as_they_were() -> None:
+    small = draw_tree({"b": parse("normal(9)")}, SIZES, (1,))
+    large = draw_tree({"a": parse("normal(9)"), "b": parse("normal(9)")}, SIZES, (1,))
+    assert isinstance(small, dict) and isinstance(large, dict)
+    assert identical(small["b"], large["b"])
+
+
+def lesson(**inputs: str) -> Any:
+    from tutor.checks.value import Value
+    from tutor.lesson import Lesson
+
+    expression = f"f({', '.join(inputs)})"
+    return Lesson(
+        id="one", title="T", track="t", minutes=1, brief="B", torch="x = 1", starter="x = 1",
+        hints=("h",), sizes={"n": (3, 4, 5)}, inputs={k: parse(v) for k, v in inputs.items()},
+        checks=(Value(value=expression, name="a"), Value(value=expression, name="b")),
+    )  # fmt: skip
+
+
+def test_adding_an_input_to_a_lesson_changes_no_other() -> None:
+    ((_, before), _) = plan(lesson(x="normal(n)"), 7)
+    ((_, after), _) = plan(lesson(y="normal(n)", x="normal(n)", k="key()"), 7)
+    for one, other in zip(before, after, strict=True):
+        assert identical(one.inputs["x"], other.inputs["x"])
+        assert one.sizes == other.sizes
+
+
+def test_inputs_differ_from_name_to_name_case_to_case_and_seed_to_seed() -> None:
+    ((_, cases), (_, again)) = plan(lesson(x="normal(9)", y="normal(9)"), 7)
+    ((_, others), _) = plan(lesson(x="normal(9)", y="normal(9)"), 8)
+    seen = [one.inputs[name] for one in (*cases, *others) for name in ("x", "y")]
+    assert not any(identical(a, b) for i, a in enumerate(seen) for b in seen[:i])
+    assert identical(cases[0].inputs["x"], again[0].inputs["x"])  # from check to check the same
+
+
+# --- sizes ---------------------------------------------------------------------------------
+
+
+def test_sizes_walk_through_their_candidates_case_by_case() -> None:
+    for seed in range(20):
+        seen = [draw_sizes({"n": (7, 6, 5)}, (seed, case))["n"] for case in range(6)]
+        assert set(seen[:3]) == {5, 6, 7}
+        assert seen[3:] == seen[:3]
+
+
+def test_where_sizes_start_depends_on_the_seed_and_the_name() -> None:
+    chosen = [draw_sizes({"a": (1, 2, 3), "b": (1, 2, 3)}, (seed, 0)) for seed in range(40)]
+    assert {one["a"] for one in chosen} == {1, 2, 3}
+    assert any(one["a"] != one["b"] for one in chosen)
+
+
+def test_a_size_of_one_candidate_is_that_size() -> None:
+    assert draw_sizes({"n": 5, "m": (6,)}, (1, 2)) == {"n": 5, "m": 6}
+
+
+def test_the_names_in_draws_are_the_sizes_they_use() -> None:
+    draws = {"a": parse("normal(B, 2 * n)"), "b": (parse("full(q, 3)"), parse("uniform(high=r)"))}
+    assert names_in(draws) == {"B", "n", "q", "r"}
+
+
+def test_a_key_is_found_anywhere_among_draws() -> None:
+    assert holds_key({"a": (parse("normal(3)"), parse("key()"))})
+    assert not holds_key({"a": (parse("normal(3)"),)})
+
+
+# --- what is no draw -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("nromal(3)", "no draw is called 'nromal'; there are normal, uniform", 0),
+        ("  nromal(3)", "no draw is called 'nromal'", 2),
+        ("normal", "not a call of one of normal, uniform", 0),
+        ("normal(3", "not a call such as normal", 6),
+        ("", "not a call such as normal", 0),
+        ("np.normal(3)", "not a call of one of", 0),
+        ("normal(3).x", "not a call of one of", 0),
+        ("[normal(3)]", "not a call of one of", 0),
+        ("normal(3, sclae=2)", "normal has no option 'sclae'; it has: dtype, mean, scale", 10),
+        ("key(seed=1)", "key has no option 'seed'; it has: none", 4),
+        ("normal(**B)", "normal has no option '**'", 7),
+        ("normal(*B)", "expected a number, a size, or + - * // of them", 7),
+        ("normal(3, '4')", "expected a number", 10),
+        ("normal(True)", "expected a number", 7),
+        ("normal(3j)", "expected a number", 7),
+        ("normal(B.n)", "expected a number", 7),
+        ("normal(f(3))", "expected a number", 7),
+        ("normal(3 / 2)", "expected a number", 7),
+        ("normal(2 ** 9)", "expected a number", 7),
+        ("normal(1, ~2)", "expected a number", 10),
+        ("normal([3])", "expected a number", 7),
+        ("normal(B if n else 2)", "expected a number", 7),
+        ("normal(2, scale=[1])", "expected a number", 16),
+        ("normal(2, scale='big')", "scale must be a number", 0),
+        ("normal(2, dtype=int32)", "dtype must be one of 'float32', 'float16'", 0),
+        ("normal(2, dtype='f4')", "dtype must be one of 'float32'", 0),
+        ("normal(2, dtype='object')", "dtype must be one of 'float32'", 0),
+        ("integers(5)", "integers needs at least 2 arguments: integers(low, high, *shape)", 0),
+        ("permutation(3, 4)", "permutation takes 1 arguments: permutation(n)", 0),
+        ("key(3)", "key takes 0 arguments: key(), a PRNG key", 0),
+        ("int(3)", "int needs at least 2 arguments: int(low, high)", 0),
+        ("full()", "full needs at least 1 arguments: full(value, *shape)", 0),
+        ("digits()", "digits needs at least 1 arguments", 0),
+        ("normal(" + "1+" * 200 + "1)", "409 characters; a draw has at most 300", 0),
+    ],
+)
+def test_what_is_no_draw_is_refused_where_it_goes_wrong(
+    text: str, message: str, column: int
+) -> None:
+    with pytest.raises(DrawError) as caught:
+        parse(text)
+    assert message in str(caught.value)
+    assert caught.value.column == column
+
+
+DRAWISH = st.lists(
+    st.sampled_from(
+        [
+            *USAGE,
+            *"()[]{},.=+-*/%@~:'\"\\;!",
+            *("//", "**", "B", "n", "3", "2.5", "1e400", "-1", "10**9", "0", "9" * 30, "True"),
+            *("dtype=", "'int32'", "low=", "high=", "scale=", "mean=", "p=", "lambda:", "x", "\n"),
+            *("\0", "\ud800", "é", "__import__('os')", "if", "for", ":=", "None", "..."),
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> str:
+    """Calls that mostly parse, with arguments that mostly make no sense."""
+    number = st.sampled_from(
+        [
+            *("0", "1", "3", "-1", "2.5", "1e400", "-1e400", "B", "n", "B*n", "1//0", "-B", "zz"),
+            *("9" * 12, "9" * 25, "9" * 280, "1e308", "B - 1e400 + 1e400", "2**31", "4000001"),
+        ]
+    )
+    arguments = draw(st.lists(number, max_size=4))
+    names = st.sampled_from(["low", "high", "mean", "scale", "p"])
+    options = draw(st.dictionaries(names, number, max_size=2))
+    parts = [*arguments, *(f"{name}={value}" for name, value in options.items())]
+    if dtype := draw(st.sampled_from(["", "bfloat16", "uint8", "bool", "complex64"])):
+        parts.append(f"dtype='{dtype}'")
+    return f"{draw(st.sampled_from(sorted(USAGE)))}({', '.join(parts)})"
+
+
+def parsed_or_refused(text: str) -> Draw | None:
+    try:
+        return parse(text)
+    except DrawError as error:
+        problem = error
+    assert str(problem)
+    assert 0 <= problem.column <= len(text)
+    return None
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@given(st.one_of(st.text(st.characters(), max_size=40), DRAWISH))
+@example("normal(" * 43)
+@example("normal(" + "-" * 290 + "1)")
+@example("normal(" + "1+" * 146 + "1)")
+@example("normal(" + "(" * 140 + "1" + ")" * 140 + ")")
+def test_any_text_is_parsed_or_refused_and_nothing_else(text: str) -> None:
+    draw = parsed_or_refused(text)
+    assert draw is None or draw.text == text.strip()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(calls())
+@example("integers(1e400, 5, 3)")
+@example(f"integers(0, {'9' * 25})")
+@example("normal(3, scale=-1)")
+@example("uniform(3, low=1e308, high=-1e308)")
+@example("int(5, 1)")
+@example("float(0, 1e400)")
+@example(f"full({'9' * 280}, 2, dtype='uint8')")
+@example("zeros(" + "1, " * 70 + ")")
+@example("normal(0, 9223372036854775807)")
+@example("zeros(99999999999999, 0)")
+def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None:
+    draw = parsed_or_refused(text)
+    if draw is None:
+        return
+    tree: Tree = None
+    problem: DrawError | None = None
+    try:
+        tree = draw_tree(draw, SIZES, (1,))
+    except DrawError as error:
+        problem = error
+    assert (tree is None) == bool(problem)
+    for _, found in leaves(tree):
+        assert found.values.size <= MAX_ELEMENTS * 64
+        assert not found.values.dtype.hasobject
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "normal(99999999999999)",
+        "normal(9999999, 9999999)",
+        "uniform(4000001)",
+        "zeros(2000, 2001)",
+        "full(1, 99999999999999999999999)",
+        "arange(99999999999999)",
+        "permutation(99999999999999)",
+        "integers(0, 9, 99999999999999)",
+        "bernoulli(99999999999999)",
+        "digits(99999999999999)",
+        "normal(0, 99999999999999)",
+    ],
+)
+def test_huge_shapes_are_refused_without_allocating(text: str) -> None:
+    draw = parse(text)
+    drawn("normal(3)")  # NumPy is imported before memory is counted
+    tracemalloc.start()
+    try:
+        with pytest.raises(DrawError, match="elements; at most 4,000,000 may be drawn"):
+            draw_tree(draw, SIZES, (1,))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_largest_shape_allowed_is_drawn() -> None:
+    assert leaf(f"zeros({MAX_ELEMENTS})").values.size == MAX_ELEMENTS
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("normal(Q)", "no size is called 'Q'", 7),
+        ("normal(2.5)", "a dimension must be a whole number, not 2.5", 0),
+        ("normal(B - 9)", "a dimension must be a whole number, not -5", 0),
+        ("normal(B // 0)", "that arithmetic has no result", 7),
+        ("digits(1798)", "there are 1797 digits, not 1798", 0),
+        ("normal(3, scale=-1)", "normal(3, scale=-1): scale < 0", 0),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(text: str, message: str, column: int) -> None:
+    with pytest.raises(DrawError) as caught:
+        drawn(text)
+    assert str(caught.value) == message
+    assert caught.value.column == column
+
+
+def test_nothing_in_a_draw_is_executed(tmp_path: Any) -> None:
+    mark = tmp_path / "mark"
+    for text in (
+        f"open('{mark}', 'w')",
+        f"normal(open('{mark}', 'w'))",
+        f"normal(3, scale=open('{mark}', 'w'))",
+        f"normal(*open('{mark}', 'w'))",
+        f"(lambda: open('{mark}', 'w'))()",
+        f"normal((x := open('{mark}', 'w')))",
+        f"normal(3, dtype=f\"{{open('{mark}', 'w')}}\")",
+    ):
+        with pytest.raises(DrawError):
+            drawn(text)
+    assert not mark.exists()
+
+
+def test_arithmetic_cannot_be_made_to_take_long() -> None:
+    began = time.perf_counter()
+    text = "normal(" + "*".join(["9" * 20] * 13) + ")"
+    assert len(text) <= MAX_TEXT
+    with pytest.raises(DrawError, match="may be drawn"):
+        drawn(text)
+    assert time.perf_counter() - began < 1
+
+
+def test_a_generator_is_fixed_by_its_seed() -> None:
+    assert generator((1, 2)).random() == generator((1, 2)).random() != generator((2, 1)).random()

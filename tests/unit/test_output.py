@@ -1,0 +1,128 @@
+"""What foreign code printed: bounded in memory, and harmless to show."""
+
+import tracemalloc
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tutor.sandbox.output import Capture, inert
+
+
+def captured(keep: int, *pieces: bytes) -> Capture:
+    capture = Capture(keep)
+    for piece in pieces:
+        capture.add(piece)
+    return capture
+
+
+@given(st.lists(st.binary(max_size=40), max_size=12), st.integers(1, 40))
+@example([b"x" * 10, b"x" * 10], 10)
+@example([b"x" * 21], 10)
+@example(["é".encode() * 20], 7)
+def test_the_first_and_the_last_part_are_kept_and_the_rest_is_counted(
+    pieces: list[bytes], keep: int
+) -> None:
+    capture = captured(keep, *pieces)
+    whole = b"".join(pieces)
+    assert capture.total == len(whole)
+    cut = len(whole) - 2 * keep
+    if cut <= 0:
+        assert capture.text() == inert(whole.decode("utf-8", "replace"))
+    else:
+        head = inert(whole[:keep].decode("utf-8", "replace"))
+        tail = inert(whole[-keep:].decode("utf-8", "replace"))
+        assert capture.text() == f"{head}\n[… {cut:,} bytes left out …]\n{tail}"
+
+
+@given(st.lists(st.binary(max_size=30), max_size=8))
+def test_the_pieces_in_which_it_came_do_not_matter(pieces: list[bytes]) -> None:
+    whole = b"".join(pieces)
+    by_byte = captured(16, *(whole[i : i + 1] for i in range(len(whole))))
+    assert captured(16, *pieces).text() == by_byte.text() == captured(16, whole).text()
+
+
+def test_a_character_in_two_pieces_is_one_character() -> None:
+    assert captured(100, b"\xe2\x98", b"\x83").text() == "☃"
+
+
+def test_a_character_over_the_middle_is_one_character_if_nothing_is_missing() -> None:
+    assert captured(2, "a☃".encode()).text() == "a☃"
+
+
+def test_nothing_printed_is_no_text() -> None:
+    assert Capture().text() == ""
+
+
+@pytest.mark.parametrize(("size", "count"), [(1 << 16, 2000), (64 << 20, 1), (1, 200_000)])
+def test_memory_stays_bounded_however_much_is_printed(size: int, count: int) -> None:
+    piece = b"x" * size
+    capture = Capture()
+    tracemalloc.start()
+    try:
+        for _ in range(count):
+            capture.add(piece)
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert capture.total == size * count
+    assert kept < 200 << 10
+    assert most < 400 << 10 or (size > 1 << 20 and most < 2 * size)
+    assert f"[… {capture.total - (64 << 10):,} bytes left out …]" in capture.text()
+
+
+def test_bytes_that_are_not_utf_8_are_shown_as_such() -> None:
+    assert captured(100, b"a\xff\xfeb\xc3").text() == "a\ufffd\ufffdb\ufffd"
+
+
+# --- harmless ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text ☃ é \U0001f600", "plain text ☃ é \U0001f600"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("dos\r\nlines", "dos\nlines"),
+        ("50%\r100%", "50%␍100%"),
+        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("\x1b]0;title\x07", "␛]0;title␇"),
+        ("\x1b]52;c;cGF5bG9hZA==\x1b\\", "␛]52;c;cGF5bG9hZA==␛\\"),
+        ("\x9b2J\x9d0;x\x9c", "\ufffd2J\ufffd0;x\ufffd"),
+        ("a\x00b\x08c\x0bd\x0ce\x7f", "a␀b␈c␋d␌e␡"),
+        ("user\u202egnp.exe\u202c", "user\ufffdgnp.exe\ufffd"),
+        ("\u2066a\u2069\u200eb\u200f\u061c", "\ufffda\ufffd\ufffdb\ufffd\ufffd"),
+        ("zero\u200bwidth\ufeff\u00ad", "zero\ufffdwidth\ufffd\ufffd"),
+        ("line\u2028paragraph\u2029nel\x85", "line\ufffdparagraph\ufffdnel\ufffd"),
+        ("tag\U000e0041 private\ue000 lone\ud800", "tag\ufffd private\ufffd lone\ufffd"),
+        ("non\u00a0breaking\u3000wide", "non\u00a0breaking\u3000wide"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_shown_instead(text: str, shown: str) -> None:
+    assert inert(text) == shown
+
+
+CONTROL = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+@given(st.text(st.characters()))
+@example("".join(map(chr, range(0x100))))
+@example("\r\r\n\r")
+@example("\r\x00\n")
+def test_nothing_is_left_that_a_terminal_would_obey(text: str) -> None:
+    shown = inert(text)
+    assert all(c in "\n\t" or unicodedata.category(c) not in CONTROL for c in shown)
+    assert inert(shown) == shown
+
+
+@given(st.text(st.characters(exclude_categories=CONTROL, include_characters="\n\t")))
+def test_harmless_text_stays_as_it_is(text: str) -> None:
+    assert inert(text) == text
+
+
+def test_every_character_there_is_becomes_harmless() -> None:
+    everything = "".join(map(chr, range(0x110000)))
+    shown = inert(everything)
+    assert not {c for c in set(shown) if unicodedata.category(c) in CONTROL} - {"\n", "\t"}
+    assert len(shown) == len(everything)

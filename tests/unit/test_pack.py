@@ -1,0 +1,869 @@
+"""Broken packs: whatever is wrong is said with its file, line and column, and all at once."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tutor.checks import kinds
+from tutor.lesson import FORMAT, Pack
+from tutor.pack import BadPack, load_pack
+from tutor.pack.lesson import LessonReader
+from tutor.pack.source import BadSource, Problem, parse
+
+MANIFEST = """\
+format: 1
+id: mini
+title: Mini
+tracks:
+  - id: basics
+    title: Basics
+    lessons: [double]
+"""
+
+LESSON = """\
+id: double
+title: Twice as much
+track: basics
+needs: []
+minutes: 1
+brief: Write double(x).
+torch: |
+  def double(x):
+      return 2 * x
+starter: |
+  def double(x):
+      raise NotImplementedError
+hints: [Add it to itself.]
+sizes: {B: [2, 3]}
+inputs:
+  x: normal(B, 4)
+  rng: key()
+checks:
+  - name: value
+    value: double(x)
+  - vmap: double
+    in_axes: 0
+    args: [x]
+    after: value
+  - shape: double(x)
+    is: "float32[B, 4]"
+mistakes:
+  - name: thrice
+    code: |
+      def double(x):
+          return 3 * x
+    fails: value
+    says: largest difference
+limits: {seconds: 4}
+"""
+
+FILES = {"pack.yaml": MANIFEST, "basics/double.yaml": LESSON}
+
+
+def make_pack(root: Path, files: dict[str, str] | None = None) -> Path:
+    """A valid pack of one lesson; or of the files given."""
+    for name, text in (FILES if files is None else files).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return root
+
+
+def edited(old: str, new: str, file: str = "basics/double.yaml") -> dict[str, str]:
+    """The files of the valid pack with one text replaced."""
+    assert FILES[file].count(old) == 1, f"{old!r} is not in {file} exactly once"
+    return {**FILES, file: FILES[file].replace(old, new)}
+
+
+def lesson(lesson_id: str, *edits: tuple[str, str]) -> str:
+    """The text of one more lesson."""
+    text = LESSON.replace("id: double", f"id: {lesson_id}")
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+def problems(root: Path) -> list[Problem]:
+    with pytest.raises(BadPack) as caught:
+        load_pack(root)
+    found = list(caught.value.problems)
+    assert found == sorted(set(found))
+    assert str(caught.value) == "\n".join(map(str, found))
+    return found
+
+
+def only(root: Path) -> Problem:
+    found = problems(root)
+    assert len(found) == 1, "\n".join(map(str, found))
+    return found[0]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("pack")
+
+
+# --- what is right -------------------------------------------------------------------------
+
+
+def test_the_valid_pack_loads(root: Path) -> None:
+    pack = load_pack(make_pack(root))
+    assert isinstance(pack, Pack)
+    assert (pack.id, list(pack.lessons)) == ("mini", ["double"])
+    found = pack.lesson("double")
+    assert [check.title for check in found.checks] == ["value", "vmap: double", "shape: double(x)"]
+    assert found.sizes == {"B": (2, 3)}
+    assert found.limits.seconds == 4
+    assert found.mistakes[0].applied_to("") == "def double(x):\n    return 3 * x\n"
+    assert pack.next_after("double") is None
+
+
+def test_a_pack_with_dos_line_ends_and_a_byte_order_mark_loads(root: Path) -> None:
+    dos = {name: "\ufeff" + text.replace("\n", "\r\n") for name, text in FILES.items()}
+    found = load_pack(make_pack(root, dos)).lesson("double")
+    usual = load_pack(make_pack(Path("other"))).lesson("double")
+    assert (found.torch, found.starter, found.checks, found.mistakes) == (
+        usual.torch, usual.starter, usual.checks, usual.mistakes,
+    )  # fmt: skip
+
+
+def test_loading_a_pack_imports_no_framework(root: Path) -> None:
+    make_pack(root)
+    code = (
+        "import sys; from tutor.pack import load_pack; load_pack('pack'); "
+        "print({'jax', 'torch', 'numpy', 'flax', 'optax'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ("set()", 0), done.stderr
+
+
+def test_nothing_in_a_pack_is_executed(root: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    touch = f"open({str(mark)!r}, 'w')"
+    text = lesson(
+        "double",
+        ("  def double(x):\n      return 2", f"  {touch}\n  def double(x):\n      return 2"),
+        ("  def double(x):\n      raise", f"  {touch}\n  def double(x):\n      raise"),
+        ("      def double(x):\n          return 3", f"      {touch}\n      x = 3 #"),
+        ("value: double(x)\n", f"value: double({touch})\n"),
+    )
+    load_pack(make_pack(root, {**FILES, "basics/double.yaml": text}))
+    assert not mark.exists()
+
+
+# --- one thing wrong -----------------------------------------------------------------------
+
+IN_MANIFEST = [
+    # Keys and types.
+    (
+        "title: Mini",
+        "titel: Mini",
+        ["1:1: 'title' is missing", "3:1: unknown key 'titel'; did you mean 'title'?"],
+    ),
+    ("format: 1", "format: one", ["1:9: format: expected int, got str, found 'one'"]),
+    ("id: mini", "id: Mini Pack", ["2:5: id: expected str of lower-case words joined by hyphens"]),
+    ("id: mini", "id: [mini]", ["2:5: id: expected str, got list, found a list"]),
+    ("id: mini", "id: 5", ["2:5: id: expected str, got int, found 5; put it in quotes"]),
+    (
+        "    title: Basics",
+        "    colour: red",
+        ["5:5: 'title' is missing", "6:5: unknown key 'colour'; known are: id, title, about, les"],
+    ),
+    ("    lessons: [double]", "    lessons: double", ["7:14: lessons: expected a list"]),
+    ("    lessons: [double]", "    lessons: []", ["7:14: lessons: expected list of length >= 1"]),
+    (
+        "    lessons: [double]",
+        "    lessons: [Double]",
+        ["7:15: lessons: expected str of lower-cas"],
+    ),
+    ("title: Mini", "title: Mini\nrequires: soon", ["4:11: requires: expected str matching regex"]),
+    ("title: Mini", "title: Mini\nrequires: 0.1", ["4:11: requires: expected str, got float"]),
+    ("title: Mini", "title: Mini\ntitle: Midi", ["4:1: the key 'title' appears twice"]),
+    # Lessons.
+    (
+        "[double]",
+        "[double, triple]",
+        ["7:23: lesson 'triple': there is no file basics/triple.yaml"],
+    ),
+    (
+        "[double]",
+        "[double, double]",
+        ["7:23: a second lesson 'double'; there is basics/double.yaml"],
+    ),
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n  - {id: more, title: More, lessons: [double]}",
+        ["8:39: a second lesson 'double'; there is basics/double.yaml"],
+    ),
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n  - {id: basics, title: B, lessons: [double]}",
+        ["8:10: a second track 'basics'", "8:38: a second lesson 'double'"],
+    ),
+    # Not for this version.
+    (
+        "format: 1",
+        "format: 2",
+        ["1:9: pack format 2 needs a newer jaxtutor; this is jaxtutor 0"],
+    ),
+    (
+        "format: 1",
+        "requires: 99.1.2\nformat: 3\nfrom: the future",
+        ["2:9: pack format 3 needs jaxtutor 99.1.2 or newer"],
+    ),
+    (
+        "title: Mini",
+        "title: Mini\nrequires: '99.1'",
+        ["4:12: this pack needs jaxtutor 99.1 or newer; this is jaxtutor 0."],
+    ),
+    # No YAML.
+    ("    title: Basics", "\ttitle: Basics", ["6:1: a tab as indentation; YAML wants spaces"]),
+    ("title: Mini", "title: Mini: more", ["3:12: not valid YAML"]),
+    ("title: Mini", "title: &t Mini", ["3:8: an anchor (&name)"]),
+    ("title: Mini", "title: !!python/name:os.system x", ["3:8: a tag (tag:yaml.org"]),
+]
+
+IN_LESSON = [
+    # Keys and types of the lesson.
+    (
+        "minutes: 1",
+        "minuts: 1",
+        [
+            "1:1: 'minutes' is missing: How long it takes.",
+            "5:1: unknown key 'minuts'; did you mean 'minutes'?",
+        ],
+    ),
+    ("minutes: 1\n", "", ["1:1: 'minutes' is missing: How long it takes."]),
+    ("minutes: 1", "minutes: soon", ["5:10: minutes: expected int, got str, found 'soon'"]),
+    ("minutes: 1", "minutes: 0", ["5:10: minutes: expected int >= 1, found 0"]),
+    ("minutes: 1", "minutes: 1.5", ["5:10: minutes: expected int, got float, found 1.5"]),
+    ("minutes: 1", "minutes:", ["5:9: minutes: expected int, got null, found None"]),
+    ("minutes: 1", "minutes: yes", ["5:10: minutes: expected int, got str, found 'yes'"]),
+    (
+        "title: Twice as much",
+        "title: 2024",
+        ["2:8: title: expected str, got int, found 2024; put it in quotes"],
+    ),
+    ("title: Twice as much", "title: ''", ["2:9: title: expected str of length >= 1, found ''"]),
+    ("title: Twice as much", "title: " + "x" * 301, ["2:8: title: expected str of length <= 300"]),
+    ("needs: []", "needs: double", ["4:8: needs: expected a list"]),
+    ("needs: []", "needs: [5]", ["4:9: needs: expected str, got int, found 5"]),
+    ("hints: [Add it to itself.]", "hints: []", ["13:8: hints: expected list of length >= 1"]),
+    (
+        "sizes: {B: [2, 3]}",
+        "sizes: {B: two}",
+        ["14:12: sizes: expected int | list, got str, found 'two'"],
+    ),
+    ("sizes: {B: [2, 3]}", "sizes: {B: []}", ["14:12: sizes: 'B' has no candidate"]),
+    (
+        "sizes: {B: [2, 3]}",
+        "sizes: [2, 3]",
+        ["14:8: sizes: expected mapping, got list, found a list"],
+    ),
+    (
+        "limits: {seconds: 4}",
+        "limits: {secnds: 4}",
+        ["34:10: unknown key 'secnds'; did you mean 'seconds'?"],
+    ),
+    (
+        "limits: {seconds: 4}",
+        "limits: {seconds: 601}",
+        ["34:19: seconds: expected float <= 600.0, found 601"],
+    ),
+    ("limits: {seconds: 4}", "limits: {seconds: 0}", ["34:19: seconds: expected float > 0.0"]),
+    (
+        "limits: {seconds: 4}",
+        "limits: {memory_mb: 99999}",
+        ["34:21: memory_mb: expected int <= 16384"],
+    ),
+    (
+        "limits: {seconds: 4}",
+        "limits: {output_kb: 1.5}",
+        ["34:21: output_kb: expected int, got float"],
+    ),
+    (
+        "limits: {seconds: 4}",
+        "limits: none",
+        ["34:9: expected a mapping with the fields of a limits"],
+    ),
+    ("id: double", "id: dubble", ["1:5: id is 'dubble', but the file stands for 'double'"]),
+    ("track: basics", "track: more", ["3:8: track is 'more', but the file stands for 'basics'"]),
+    (
+        "needs: []",
+        "needs: [dubble]",
+        ["4:9: needs 'dubble': no such lesson; did you mean 'double'?"],
+    ),
+    ("needs: []", "needs: [double]", ["4:8: needs form a circle: double needs double"]),
+    # Python inside the lesson.
+    ("return 2 * x", "return 2 *", ["9:17: torch: this is not Python: invalid syntax"]),
+    (
+        "torch: |\n  def double(x):",
+        "torch: |\n\n  def double(x:",
+        ["9:13: torch: this is not Python: '(' was never"],
+    ),
+    (
+        "raise NotImplementedError",
+        "raise NotImplementedError)",
+        ["12:32: starter: this is not Python: unmatched ')'"],
+    ),
+    ("return 3 * x", "retrun 3 * x", ["31:18: code: this is not Python: invalid syntax"]),
+    (
+        "sizes: {B",
+        "harness: 'x = $'\nsizes: {B",
+        ["14:15: harness: this is not Python: invalid syntax"],
+    ),
+    (
+        "sizes: {B",
+        "harness: global double\nsizes: {B",
+        ["14:10: harness: not after the PyTorch: name 'double' is assigned to before global"],
+    ),
+    # Inputs.
+    (
+        "x: normal(B, 4)",
+        "x: nromal(B, 4)",
+        ["16:6: inputs: no draw is called 'nromal'; there are normal"],
+    ),
+    (
+        "x: normal(B, 4)",
+        "x: normal(B, 4, sclae=2)",
+        ["16:19: inputs: normal has no option 'sclae'; it has: dtype, mean, scale"],
+    ),
+    ("x: normal(B, 4)", "x: 'integers(4)'", ["16:7: inputs: integers needs at least 2 arguments"]),
+    (
+        "x: normal(B, 4)",
+        "x: normal(B / 2, 4)",
+        ["16:13: inputs: expected a number, a size, or + - * //"],
+    ),
+    ("x: normal(B, 4)", "x: normal(b, 4)", ["16:6: no size is called 'b'"]),
+    (
+        "x: normal(B, 4)",
+        "x: [normal(Batch), 5]",
+        ["16:22: inputs: expected a draw such as normal(7, 5), found 5"],
+    ),
+    (
+        "x: normal(B, 4)",
+        "x: normal(B, 4)\n  double: normal(3)",
+        ["17:11: the input 'double' would hide the starter's 'double'"],
+    ),
+    (
+        "x: normal(B, 4)",
+        "x: normal(B, 4)\n  jnp: normal(3)",
+        ["17:8: the name 'jnp' is taken by a helper"],
+    ),
+    (
+        "x: normal(B, 4)",
+        "x: normal(B, 4)\n  2x: normal(3)",
+        ["17:3: inputs: '2x' is no Python name"],
+    ),
+    (
+        "  x: normal(B, 4)\n  rng: key()",
+        "  - normal(B, 4)",
+        ["16:3: inputs: expected a mapping, such as `x: normal(7, 5)`"],
+    ),
+    # Checks.
+    (
+        "value: double(x)\n",
+        "valu: double(x)\n",
+        ["19:5: this check names no kind; did you mean 'value'?"],
+    ),
+    (
+        "value: double(x)\n",
+        "cheque: double(x)\n",
+        ["19:5: this check names no kind; the kinds are: value, shape, grad"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    shape: double(x)\n",
+        ["21:5: a check has one kind; this one has value and shape"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    exepct: double(x)\n",
+        ["21:5: unknown key 'exepct'; did you mean 'expect'?"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    tol: 2\n",
+        ["21:10: tol: expected float <= 1.0, found 2"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    cases: 99\n",
+        ["21:12: cases: expected int <= 20, found 99"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: [double(x)]\n",
+        ["20:12: value: expected str, got list, found a list"],
+    ),
+    ("value: double(x)\n", "value:\n", ["20:11: value: expected str, got null"]),
+    (
+        "value: double(x)\n",
+        "value: double(x\n",
+        ["20:18: value: not a Python expression: '(' was never closed"],
+    ),
+    ("value: double(x)\n", "value: x = double(x)\n", ["20:14: value: not a Python expression"]),
+    (
+        "value: double(x)\n",
+        "value: |\n      double(x) +\n      $\n",
+        ["21:18: value: not a Python expression"],
+    ),
+    (
+        "value: double(x)\n",
+        'value: "\'a\\"\' + dubble(x)"\n',
+        [
+            "20:21: the PyTorch does not define 'dubble'; did you mean 'double'?; give `expect`",
+            "20:21: the starter does not define 'dubble'; did you mean 'double'?",
+        ],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x, y)\n",
+        ["20:22: the PyTorch does not define 'y'", "20:22: the starter does not define 'y'"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    expect: dubble(x)\n",
+        ["21:13: the PyTorch does not define 'dubble'; did you mean 'double'?"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: f(x)\n    expect: f(x)\n",
+        ["20:12: the starter does not define 'f'", "21:13: the PyTorch does not define 'f'"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: jnp.sum(double(x))\n",
+        ["20:12: the PyTorch does not define 'jnp'; did you mean 'np'?; give `expect`, the same"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(rng)\n",
+        ["20:19: the PyTorch does not define 'rng'; it is a JAX PRNG key, which PyTorch"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(x)\n    expect: double(rng)\n",
+        ["21:20: the PyTorch does not define 'rng'; it is a JAX PRNG key"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(q)\n    inputs: {q: normal(Bee)}\n",
+        ["21:17: no size is called 'Bee'"],
+    ),
+    (
+        "value: double(x)\n",
+        "value: double(q)\n    inputs: {q: normal}\n",
+        ["21:17: inputs: not a call of one of normal, uniform"],
+    ),
+    (
+        "after: value",
+        "after: valeu",
+        ["24:12: after: no earlier check is called 'valeu'; did you mean 'value'?"],
+    ),
+    (
+        "after: value",
+        "after: [value, 'shape: double(x)']",
+        ["24:21: after: no earlier check is called 'shape: double(x)'"],
+    ),
+    ("after: value", "name: value", ["21:5: a second check is called 'value'; give it a name"]),
+    (
+        "vmap: double",
+        "vmap: dubble",
+        ["21:11: the starter does not define 'dubble'; did you mean 'double'?"],
+    ),
+    (
+        "vmap: double",
+        "vmap: after_\n    why: after_",
+        ["21:11: the starter does not define 'after_'"],
+    ),
+    ("args: [x]", "args: []", ["23:11: args: expected list of length >= 1"]),
+    ("    args: [x]\n", "", ["21:5: 'args' is missing: Its arguments, batched."]),
+    ("args: [x]", "args: [x, y, 'z +']", ["23:19: args: not a Python expression"]),
+    (
+        "in_axes: 0",
+        "in_axes: [0, first]",
+        ["22:18: in_axes: expected a number or null, found 'first'"],
+    ),
+    ("in_axes: 0", "in_axes: {w: 1.5}", ["22:18: in_axes: expected a number or null, found 1.5"]),
+    ("in_axes: 0", "in_axes: true", ["22:14: in_axes: expected a number or null, found True"]),
+    (
+        'is: "float32[B, 4]"',
+        "is: float32",
+        ["26:9: is: expected something like float32[B, 3], found 'float32'"],
+    ),
+    (
+        'is: "float32[B, 4]"',
+        'is: "flaot32[B, 4]"',
+        ["26:10: is: no dtype is called 'flaot32'; did you mean 'float32'?"],
+    ),
+    ('is: "float32[B, 4]"', 'is: {a: "[Batch]"}', ["26:14: no size is called 'Batch'"]),
+    ('is: "float32[B, 4]"', "is: [b, 4]", ["26:9: no size is called 'b'"]),
+    ('is: "float32[B, 4]"', "is: [-1, 4]", ["26:9: is: '-1' is neither a number nor a size"]),
+    ('is: "float32[B, 4]"', 'is: ["[²]"]', ["26:11: is: '²' is neither a number nor a size"]),
+    ('is: "float32[B, 4]"', 'is: "[2 3]"', ["26:10: is: '2 3' is neither a number nor a size"]),
+    (
+        'is: "float32[B, 4]"',
+        "is: 5",
+        ["26:9: is: expected something like float32[B, 3], found '5'"],
+    ),
+    (
+        '    is: "float32[B, 4]"\n',
+        '    is: "[B]"\ntimed: valu\n',
+        ["27:8: timed: no value check is called 'valu'; did you mean 'value'?"],
+    ),
+    (
+        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
+        "  - just text\n",
+        ["25:5: expected a check, such as `value: f(x)`"],
+    ),
+    (
+        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
+        "  - {prng: double(rng), key: 'not a name'}\n",
+        ["25:31: 'not a name' is no Python expression"],
+    ),
+    (
+        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
+        "  - {prng: double(rng)}\n",
+        ["25:5: the starter does not define 'key'"],
+    ),
+    (
+        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
+        "  - {prng: double(rng), key: rng, independent: [columns]}\n",
+        ["25:49: independent: Invalid enum value 'columns'"],
+    ),
+    (
+        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
+        "  - {train_step: double(p), start: {}, finish: x, expect: x}\n",
+        ["25:36: start: expected mapping of length >= 1"],
+    ),
+    # Mistakes.
+    (
+        "    fails: value",
+        "    fials: value",
+        [
+            "28:5: 'fails' is missing: The check that catches it",
+            "32:5: unknown key 'fials'; did you mean 'fails'?",
+        ],
+    ),
+    (
+        "    fails: value",
+        "    fails: valeu",
+        ["32:12: fails: no check is called 'valeu'; did you mean 'value'?"],
+    ),
+    (
+        "    fails: value",
+        "    fails: value\n    edit: {2 * x: 3 * x}",
+        ["28:5: a mistake has either `code` or `edit`"],
+    ),
+    (
+        "    code: |\n      def double(x):\n          return 3 * x\n",
+        "",
+        ["28:5: a mistake has either `code` or `edit`"],
+    ),
+    ("    says: largest difference", "    says: []", ["33:11: says: expected list of length >= 1"]),
+    (
+        "    says: largest difference",
+        "    says: 5",
+        ["33:11: says: expected str | list, got int, found 5"],
+    ),
+    (
+        "mistakes:\n",
+        "mistakes: none\nsources:\n",
+        [
+            "27:11: mistakes: expected a list",
+            "29:5: sources: expected str, got mapping, found a mapping",
+        ],
+    ),
+    # No YAML.
+    ("  x: normal(B, 4)", "\tx: normal(B, 4)", ["16:1: a tab as indentation; YAML wants spaces"]),
+    ("needs: []", "needs: [", ["6:6: not valid YAML"]),
+    ("needs: []", "needs: *all", ["4:8: an alias (*name)"]),
+    (
+        "brief: Write double(x).",
+        'brief: "\\e[2J"',
+        ["6:8: a control character (U+001B) in the text"],
+    ),
+    (
+        "brief: Write double(x).",
+        "brief: Write double(x).\nbrief: Again.",
+        ["7:1: the key 'brief' appears twice"],
+    ),
+]
+
+
+def cases(listed: list[tuple[str, str, list[str]]]) -> list[object]:
+    return [pytest.param(*case, id=" ".join(case[2][0].split()[1:])[:60]) for case in listed]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), cases(IN_MANIFEST))
+def test_a_broken_manifest_says_where_and_why(
+    root: Path, old: str, new: str, expected: list[str]
+) -> None:
+    found = problems(make_pack(root, edited(old, new, "pack.yaml")))
+    assert len(found) == len(expected), "\n".join(map(str, found))
+    for one, start in zip(found, expected, strict=True):
+        assert str(one).startswith(f"pack/pack.yaml:{start}")
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), cases(IN_LESSON))
+def test_a_broken_lesson_says_where_and_why(
+    root: Path, old: str, new: str, expected: list[str]
+) -> None:
+    found = problems(make_pack(root, edited(old, new)))
+    assert len(found) == len(expected), "\n".join(map(str, found))
+    for one, start in zip(found, expected, strict=True):
+        assert str(one).startswith(f"pack/basics/double.yaml:{start}")
+
+
+def test_every_kind_of_check_refuses_an_unknown_key(root: Path) -> None:
+    for kind in kinds():
+        text = LESSON.replace("  - shape: double(x)", f"  - {kind}: double(x)\n    wrong_key: 1")
+        found = problems(make_pack(root, {**FILES, "basics/double.yaml": text}))
+        places = [(p.line, p.column) for p in found if "unknown key 'wrong_key'" in p.message]
+        assert places == [(26, 5)], kind
+
+
+# --- several things at once ----------------------------------------------------------------
+
+
+def test_all_problems_of_all_files_are_told_sorted(root: Path) -> None:
+    files = {
+        "pack.yaml": MANIFEST.replace("[double]", "[triple, double, gone]"),
+        "basics/triple.yaml": lesson(
+            "triple", ("minutes: 1", "minuts: 1"), ("B, 4)\n  rng", "B, 4, q)\n  rng")
+        ),
+        "basics/double.yaml": lesson(
+            "double", ("value: double(x)\n", "value: duble(x)\n"), ("fails: value", "fails: it")
+        ),
+        "basics/extra.yaml": "id: extra",
+    }
+    found = [(p.file, p.line, p.column) for p in problems(make_pack(root, files))]
+    assert found == [
+        ("pack/basics/double.yaml", 20, 12),
+        ("pack/basics/double.yaml", 20, 12),
+        ("pack/basics/double.yaml", 32, 12),
+        ("pack/basics/extra.yaml", 1, 1),
+        ("pack/basics/triple.yaml", 1, 1),
+        ("pack/basics/triple.yaml", 5, 1),
+        ("pack/pack.yaml", 7, 31),
+    ]
+
+
+def test_several_problems_in_one_expression_are_all_told(root: Path) -> None:
+    files = edited("value: double(x)\n", "value: f(x,\n      g(y))\n    expect: '0'\n")
+    assert [(p.line, p.column, p.message[-3:]) for p in problems(make_pack(root, files))] == [
+        (20, 12, "'f'"),
+        (21, 7, "'g'"),
+        (21, 9, "'y'"),
+    ]
+
+
+# --- lessons among each other --------------------------------------------------------------
+
+
+def test_a_circle_of_needs_is_told_once_with_its_way_round(root: Path) -> None:
+    files = {
+        "pack.yaml": MANIFEST.replace("[double]", "[one, two, three, four]"),
+        "basics/one.yaml": lesson("one", ("needs: []", "needs: [two]")),
+        "basics/two.yaml": lesson("two", ("needs: []", "needs: [four, three]")),
+        "basics/three.yaml": lesson("three", ("needs: []", "needs: [one]")),
+        "basics/four.yaml": lesson("four"),
+    }
+    found = only(make_pack(root, files))
+    assert (found.line, found.column) == (4, 8)
+    assert found.message.startswith("needs form a circle: ")
+    way = found.message.removeprefix("needs form a circle: ").split(" needs ")
+    assert way[0] == way[-1] and set(way) == {"one", "two", "three"}
+    needs = {"one": "two", "two": "three", "three": "one"}
+    assert all(needs[a] == b for a, b in pairwise(way))
+    assert found.file == f"pack/basics/{way[0]}.yaml"
+
+
+def test_a_lesson_that_cannot_be_read_is_no_unknown_need(root: Path) -> None:
+    files = {
+        "pack.yaml": MANIFEST.replace("[double]", "[one, double]"),
+        "basics/one.yaml": lesson("one", ("minutes: 1", "minutes: none")),
+        "basics/double.yaml": lesson("double", ("needs: []", "needs: [one]")),
+    }
+    assert only(make_pack(root, files)).file == "pack/basics/one.yaml"
+
+
+def test_a_lesson_that_is_not_listed_is_told(root: Path) -> None:
+    make_pack(root, {**FILES, "basics/spare.yaml": LESSON, "other/spare.yaml": LESSON})
+    found = [(p.file, p.message) for p in problems(root)]
+    assert found == [
+        ("pack/basics/spare.yaml", "this lesson is not listed in pack.yaml"),
+        ("pack/other/spare.yaml", "this lesson is not listed in pack.yaml"),
+    ]
+
+
+def test_lessons_come_in_the_order_in_which_they_are_listed(root: Path) -> None:
+    more = "    lessons: [zeta, alpha]\n  - {id: later, title: L, lessons: [beta]}"
+    pack = load_pack(make_pack(root, {
+        "pack.yaml": MANIFEST.replace("    lessons: [double]", more),
+        "basics/zeta.yaml": lesson("zeta"),
+        "basics/alpha.yaml": lesson("alpha"),
+        "later/beta.yaml": lesson("beta", ("track: basics", "track: later")),
+    }))  # fmt: skip
+    assert list(pack.lessons) == ["zeta", "alpha", "beta"]
+    following = pack.next_after("alpha")
+    assert following is not None and following.id == "beta"
+
+
+# --- folders and files ---------------------------------------------------------------------
+
+
+def test_a_missing_folder_is_told(root: Path) -> None:
+    assert str(only(root)) == "pack:1:1: no such folder; expected a pack"
+
+
+def test_a_file_is_no_folder(root: Path) -> None:
+    root.write_text("")
+    assert only(root).message == "no such folder; expected a pack"
+
+
+def test_a_missing_manifest_is_told(root: Path) -> None:
+    (root / "basics").mkdir(parents=True)
+    assert str(only(root)) == "pack/pack.yaml:1:1: cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize("file", ["pack.yaml", "basics/double.yaml"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty; expected a mapping"),
+        (b"- a list\n", "expected a mapping such as"),
+        (b"\xff\xfe", "not UTF-8: byte 0xff; save the file as UTF-8"),
+        (b"a: \0", "a character that YAML does not allow (U+0000)"),
+        (b"#" * (11 << 20), "the file has 11,534,336 bytes; at most 1,048,576 are read"),
+    ],
+    ids=["empty", "list", "utf-16", "nul", "large"],
+)
+def test_a_file_that_cannot_be_read_is_told(
+    root: Path, file: str, content: bytes, message: str
+) -> None:
+    make_pack(root)
+    (root / file).write_bytes(content)
+    found = only(root)
+    assert found.file == f"pack/{file}" and message in found.message
+
+
+@pytest.mark.parametrize("file", ["pack.yaml", "basics/double.yaml", "basics"])
+def test_a_link_out_of_the_pack_is_not_followed(root: Path, tmp_path: Path, file: str) -> None:
+    make_pack(root)
+    outside = tmp_path / "outside"
+    (root / file).rename(outside)
+    (root / file).symlink_to(outside)
+    found = only(root)
+    assert found.message == "a link that leads out of the pack"
+    assert found.file.startswith(f"pack/{file}")
+
+
+def test_a_link_within_the_pack_is_followed(root: Path) -> None:
+    make_pack(root)
+    (root / "basics/double.yaml").rename(root / "basics/double.txt")
+    (root / "basics/double.yaml").symlink_to("double.txt")
+    assert list(load_pack(root).lessons) == ["double"]
+
+
+@pytest.mark.parametrize("file", ["pack.yaml", "basics/double.yaml"])
+def test_a_circle_of_links_is_told(root: Path, file: str) -> None:
+    make_pack(root)
+    (root / file).unlink()
+    (root / file).symlink_to(Path(file).name)
+    assert "double" in only(root).message or "symbolic links" in only(root).message
+
+
+def test_a_folder_or_pipe_in_place_of_a_lesson_is_told_and_not_waited_for(root: Path) -> None:
+    make_pack(root)
+    path = root / "basics/double.yaml"
+    path.unlink()
+    os.mkfifo(path)
+    assert only(root).message == "not a file"
+    path.unlink()
+    path.mkdir()
+    assert only(root).message == "not a file"
+
+
+def test_a_pack_is_named_from_here_or_in_full(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_pack(root, edited("minutes: 1", "minutes: 0"))
+    assert only(tmp_path / "pack").file == "pack/basics/double.yaml"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert only(tmp_path / "pack").file == str(tmp_path / "pack/basics/double.yaml")
+    assert only(Path("../pack")).file == "../pack/basics/double.yaml"
+
+
+def test_a_newer_pack_is_told_before_anything_else_of_it_is_read(root: Path) -> None:
+    make_pack(root, {"pack.yaml": f"format: {FORMAT + 1}\nlessons: [whatever]\n"})
+    found = only(root)
+    assert f"pack format {FORMAT + 1} needs" in found.message
+    assert f"which reads format {FORMAT}" in found.message
+
+
+# --- anything at all -----------------------------------------------------------------------
+
+BITS = st.sampled_from(
+    [
+        *("", "x", "5", "-1", "1.5", "true", "null", "[]", "{}", "[x]", "{x: y}", "[[1]]", "''"),
+        *("[B, 4]", "normal(B)", "key()", "float32[B]", "value", "lambda", "x +", "rng", "double"),
+        *("'\\\\'", '"\\n"', "|", "(", "\u202e", "9" * 30, "value: x", "is: [B]", "a b"),
+    ]
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """The valid lesson with values, keys and whole lines replaced, doubled, moved or gone."""
+    lines = LESSON.splitlines()
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(lines) - 1))
+        key, colon, value = lines[at].partition(": ")
+        match draw(st.sampled_from(["value", "key", "cut", "double", "move", "item"])):
+            case "value":
+                lines[at] = f"{key}: {draw(BITS)}"
+            case "key":
+                lines[at] = f"{key[: len(key) - len(key.lstrip())]}{draw(BITS)}{colon}{value}"
+            case "cut":
+                del lines[at]
+            case "double":
+                lines.insert(at, lines[at])
+            case "move":
+                lines.insert(draw(st.integers(0, len(lines) - 1)), lines.pop(at))
+            case "item":
+                lines[at] = lines[at].replace("[", f"[{draw(BITS)}, ", 1)
+        lines = lines or [""]
+    return "\n".join(lines)
+
+
+@settings(max_examples=400)
+@given(mutated())
+@example(LESSON.replace("is:", "is: {a: [[], {}, [1, b]]} #"))
+@example(LESSON.replace("x: normal(B, 4)", "x: [normal(B, 4), {a: }]"))
+@example(
+    LESSON.replace("vmap: double\n    in_axes: 0\n    args: [x]", "prng: double(x)\n    key: ''")
+)
+def test_any_lesson_is_read_or_told_what_is_wrong_and_nothing_else(text: str) -> None:
+    try:
+        node, repeated = parse(text.encode(), "f")
+    except BadSource:
+        return
+    reader = LessonReader("f")
+    found = reader.lesson(node, "basics", "double")
+    assert (found is None) == bool(reader.problems)
+    height = text.count("\n") + 2
+    for one in [*reader.problems, *repeated]:
+        assert 1 <= one.line <= height and one.column >= 1 and one.message
+    if found is not None:
+        assert found.checks and all(check.title for check in found.checks)
