@@ -1,0 +1,53 @@
+"""Writes docs/screenshot.svg: the app as it is, in the middle of a lesson.
+
+    .venv/bin/python docs/screenshot.py [FILE]
+
+It is a photograph, not a drawing: the real app runs, checks a real (and wrong) answer in real
+sandboxes, and what stands on its screen is exported.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tutor.pack import load_pack
+from tutor.progress import Progress
+from tutor.ui.app import TutorApp
+from tutor.ui.desk import Desk
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.widgets.results import Results
+from tutor.workspace import Workspace
+
+LESSON, MISTAKE = "vmap-basics", "columns come out as rows"
+SIZE = (132, 44)
+
+
+async def photograph(target: Path, home: Path) -> None:
+    pack = load_pack()
+    lesson = pack.lesson(LESSON)
+    mistake = next(m for m in lesson.mistakes if m.name == MISTAKE)
+    workspace, progress = Workspace(pack, home / "work"), Progress(home / "progress.db")
+    workspace.open(lesson)
+    workspace.save(lesson, mistake.applied_to(pack.solution(LESSON) or ""))
+    progress.opened(pack.id, LESSON)
+    with Desk(pack, workspace, progress) as desk:
+        app = TutorApp(desk)
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.pause()
+            await pilot.press("f5")
+            assert isinstance(app.screen, LessonScreen)
+            results = app.screen.query_one(Results)
+            while results.running:
+                await pilot.pause(0.1)
+            await pilot.press("f3")
+            await pilot.pause()
+            target.write_text(app.export_screenshot(title="jaxtutor"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("JAXTUTOR_HOME", folder)
+        path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "screenshot.svg"
+        asyncio.run(photograph(path, Path(folder)))
