@@ -1,5 +1,6 @@
 # make run     start jaxtutor          make test    everything that must hold
 # make install only .venv              make format  let ruff write the code's layout
+# make seeds   every answer of the course under 20 seeds: an hour
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +10,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test format clean
+.PHONY: install run test seeds format clean
 
 install: $(STAMP)
 
@@ -29,6 +30,9 @@ test: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --dist worksteal
+
+seeds: install
+	$(BIN)/pytest -n auto --dist worksteal tests/course --seeds 20
 
 format: install
 	$(BIN)/ruff format .

@@ -14,6 +14,12 @@ from tutor.pack import load_pack
 SHARED_CACHE = Path(tempfile.gettempdir()) / f"jaxtutor-tests-{os.getuid()}"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--seeds", type=int, default=1, help="seeds under which the course checks every answer"
+    )
+
+
 def make_home(folder: Path) -> Path:
     """A `JAXTUTOR_HOME` with nothing in it but the shared cache."""
     home = folder / "home"

@@ -79,7 +79,8 @@ class Session:
             reports = [session.check(seed) for seed in range(20)]
 
     **Arguments:** `memory`: the folder in which PyTorch's answers are remembered; `quick`:
-    whether XLA may compile fast, by default as each check allows.
+    whether XLA may compile fast, by default as each check allows; `race`: whether a pass is
+    followed by timing the translation against the original.
     """
 
     def __init__(
@@ -90,11 +91,13 @@ class Session:
         cancel: Cancel | None = None,
         memory: Path | None = None,
         quick: bool | None = None,
+        race: bool = True,
     ) -> None:
         self.lesson = lesson
         self.code = code
         self.cancel = cancel or Cancel()
         self.memory = memory or paths.cache() / "references"
+        self.race = race
         self._quick = quick
         self._benches: dict[Place, Bench] = {}
 

@@ -1,7 +1,7 @@
 """Every lesson of the course: what is right passes, what is wrong is caught and named.
 
-Real sandboxes, real PyTorch, real JAX. One session checks an answer under many seeds, so that its
-module is imported once.
+Real sandboxes, real PyTorch, real JAX. An ordinary run takes a few of the seeds for every answer,
+others for each; `make seeds` takes all of them for all.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from tutor.lesson import Lesson, Mistake, solution_folders
 from tutor.pack import load_pack
 from tutor.report import CheckResult, Report
 
-SEEDS = range(20)
+SEEDS = 20
 PACK = load_pack()
 LESSONS = list(PACK.lessons.values())
 
@@ -29,15 +29,21 @@ def others(lesson: Lesson) -> list[Path]:
 
 
 MISTAKES = [
-    pytest.param(lesson, mistake, id=f"{lesson.id}-{mistake.name}")
+    pytest.param(lesson, mistake, number, id=f"{lesson.id}-{mistake.name}")
     for lesson in LESSONS
-    for mistake in lesson.mistakes
+    for number, mistake in enumerate(lesson.mistakes)
 ]
 RIGHT = [
-    pytest.param(lesson, path, id=f"{lesson.id}-{path.stem}")
+    pytest.param(lesson, path, number, id=f"{lesson.id}-{path.stem}")
     for lesson in LESSONS
-    for path in [folder(lesson) / f"{lesson.id}.py", *others(lesson)]
+    for number, path in enumerate([folder(lesson) / f"{lesson.id}.py", *others(lesson)])
 ]
+
+
+def seeds(number: int, config: pytest.Config) -> list[int]:
+    """Which seeds to check answer `number` under."""
+    count: int = config.getoption("seeds")
+    return [(number * count + k) % SEEDS for k in range(min(count, SEEDS))]
 
 
 def problems(report: Report) -> str:
@@ -47,21 +53,19 @@ def problems(report: Report) -> str:
     return "\n".join([f"{report.lesson}, seed {report.seed}: {report.verdict} {fault}", *lines])
 
 
-@pytest.mark.parametrize(("lesson", "path"), RIGHT)
-def test_a_right_answer_passes_under_every_seed(lesson: Lesson, path: Path):
-    with Session(lesson, path.read_text(encoding="utf-8")) as session:
-        for seed in SEEDS:
+@pytest.mark.parametrize("compiled", ["as usual", "otherwise"])
+@pytest.mark.parametrize(("lesson", "path", "number"), RIGHT)
+def test_a_right_answer_passes_under_every_seed_however_well_xla_optimises(
+    lesson: Lesson, path: Path, number: int, compiled: str, pytestconfig: pytest.Config
+):
+    has_optimised = any(check.optimised for check in lesson.checks)
+    quick = None if compiled == "as usual" else not has_optimised
+    code = path.read_text(encoding="utf-8")
+    with Session(lesson, code, quick=quick, race=False) as session:
+        for seed in seeds(2 * number + (compiled == "otherwise"), pytestconfig):
             report = session.check(seed)
             assert report.passed, problems(report)
             assert not report.stderr, report.stderr
-
-
-@pytest.mark.parametrize(("lesson", "path"), RIGHT)
-def test_how_well_xla_optimises_decides_nothing(lesson: Lesson, path: Path):
-    usual = not any(check.optimised for check in lesson.checks)
-    with Session(lesson, path.read_text(encoding="utf-8"), quick=not usual) as session:
-        report = session.check()
-    assert report.passed, problems(report)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
@@ -73,18 +77,19 @@ def test_the_starter_does_not_pass_and_says_what_to_write(lesson: Lesson):
     assert first.fault.code == "not-written"
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize(("lesson", "mistake"), MISTAKES)
+@pytest.mark.parametrize(("lesson", "mistake", "number"), MISTAKES)
 def test_a_mistake_is_caught_where_and_in_the_words_promised(
-    lesson: Lesson, mistake: Mistake, seed: int
+    lesson: Lesson, mistake: Mistake, number: int, pytestconfig: pytest.Config
 ):
     solution = PACK.solution(lesson.id)
     assert solution is not None
-    report = run(lesson, mistake.applied_to(solution), seed=seed)
-    assert report.verdict in ("fail", "error"), problems(report)
-    told = caught(report, mistake)
-    for words in mistake.promised:
-        assert words in told, f"{words!r} is not in:\n{told}\n{problems(report)}"
+    with Session(lesson, mistake.applied_to(solution)) as session:
+        for seed in seeds(number, pytestconfig):
+            report = session.check(seed)
+            assert report.verdict in ("fail", "error"), problems(report)
+            told = caught(report, mistake)
+            for words in mistake.promised:
+                assert words in told, f"{words!r} is not in:\n{told}\n{problems(report)}"
 
 
 def caught(report: Report, mistake: Mistake) -> str:

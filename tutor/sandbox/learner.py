@@ -114,8 +114,8 @@ class _NoTorch(importlib.abc.MetaPathFinder):
     """PyTorch is what the learner translates from, not what they answer with."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:
-        if fullname.partition(".")[0] in ("torch", "tensorflow"):
-            raise ImportError(
+        if fullname.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(
                 f"{fullname} is not available here: the exercise is to write this in JAX",
                 name=fullname,
             )

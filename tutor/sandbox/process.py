@@ -391,6 +391,10 @@ def environment(spec: Spec, folder: Path) -> dict[str, str]:
         # 4 simulated devices on 2 cores abort after a minute unless XLA believes in more cores.
         "NPROC": "16",
         "TF_CPP_MIN_LOG_LEVEL": "2",
+        # This worker's own compiled programs, for checks that must clear JAX's caches.
+        "JAX_COMPILATION_CACHE_DIR": str(folder / "compiled"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     }
     if spec.accelerators:
         values |= {

@@ -1,7 +1,8 @@
 """How long the translation takes, and how long the original: told after a pass, never judged."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +34,28 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
         env.call(expression, function, *values)
         return time.perf_counter() - start
 
-    jax.clear_caches()  # type: ignore[no-untyped-call]
     # Compiled as XLA would by default, whatever flags this sandbox was started with.
     options = {"xla_backend_optimization_level": 3, "xla_cpu_use_fusion_emitters": True}
     jitted = jax.jit(function, compiler_options=options)
-    first = call(jitted)
+    with _nothing_compiled_yet():
+        first = call(jitted)
     return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
+
+
+@contextmanager
+def _nothing_compiled_yet() -> Iterator[None]:
+    """No program is remembered, neither in memory nor in this sandbox's compile cache."""
+    import jax
+    from jax.experimental.compilation_cache import compilation_cache
+
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
+    compilation_cache.reset_cache()
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", True)  # type: ignore[no-untyped-call]
+        compilation_cache.reset_cache()
 
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
