@@ -16,7 +16,8 @@ from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
 from tutor.report import Protection
 from tutor.sandbox.devices import accelerators, nvidia_devices
-from tutor.sandbox.process import Failed, Sandbox, Spec
+from tutor.sandbox.launch import Spec
+from tutor.sandbox.process import Failed, Sandbox
 
 FREE_MB = 200
 """Free disk below which saving becomes doubtful."""

@@ -16,7 +16,8 @@ from tutor.lesson import Check, Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox import faults
 from tutor.sandbox.devices import accelerators
-from tutor.sandbox.process import Cancelled, Failed, Sandbox, Spec
+from tutor.sandbox.launch import Spec
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.sandbox.protocol import Broken, Load, Loaded, Raised, Ready
 
 __all__ = ["Cancel", "Cancelled", "Session", "run"]

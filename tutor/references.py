@@ -21,7 +21,8 @@ from tutor.files import write_atomically
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import faults
-from tutor.sandbox.process import Cancelled, Failed, Sandbox, Spec
+from tutor.sandbox.launch import Spec
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
 from tutor.sandbox.wire import WireError, decode, encode
 from tutor.tree import Leaf, Tree, TreeError, entry

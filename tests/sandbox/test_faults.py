@@ -270,7 +270,7 @@ def test_a_fault_in_one_check_skips_the_rest_with_the_reason(lesson: Lesson):
 
 
 def test_folders_of_killed_processes_are_swept_away(tmp_path: Path):
-    from tutor.sandbox.process import sweep
+    from tutor.sandbox.launch import sweep
 
     folder = Path(tempfile.gettempdir())
     ended = subprocess.Popen([sys.executable, "-c", ""])

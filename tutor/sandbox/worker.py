@@ -1,4 +1,4 @@
-"""The program inside a sandbox. Run by `tutor.sandbox.process`, never imported by it.
+"""The program inside a sandbox. Started by `tutor.sandbox.launch`, never imported by it.
 
 It puts the protections on, imports its libraries, says `Ready`, and then answers requests one
 by one until its pipe is closed. Foreign code starts at the first `Load`.
