@@ -76,6 +76,19 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     output_kb: Annotated[
         int, Meta(ge=1, le=65_536, description="What the code may print, in KiB.")
     ] = 8192
+    cpu_seconds: Annotated[
+        int,
+        Meta(ge=10, le=36_000, description="Processor time of the sandbox, all cores together."),
+    ] = 1200
+    threads: Annotated[
+        int, Meta(ge=128, le=4096, description="Threads of the sandbox; JAX's own are about 100.")
+    ] = 512
+    disk_mb: Annotated[
+        int, Meta(ge=1, le=1024, description="What the code may write to files, in MiB.")
+    ] = 64
+    files: Annotated[
+        int, Meta(ge=256, le=65_536, description="How many files the code may make.")
+    ] = 4096
 
 
 class Case(Struct, frozen=True):

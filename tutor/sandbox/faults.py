@@ -25,6 +25,8 @@ SENTENCES = {
     "killed": "your code was killed by a signal",
     "exited": "your code ended the process",
     "too-much-output": "your code printed too much",
+    "too-many-threads": "your code started too many threads",
+    "too-much-disk": "your code wrote too much",
     "malformed": "the answer could not be read",
     "rendezvous": "the devices waited for each other for ever",
     "bad-source": "the file could not be read as Python source",
@@ -69,6 +71,22 @@ def too_much_output(limit_kb: int, running: str) -> Fault:
     return Fault(
         "too-much-output",
         f"printed more than {limit_kb} KiB and was stopped; what it printed first and last is kept",
+        running=running,
+    )
+
+
+def too_many_threads(limit: int, running: str) -> Fault:
+    return Fault(
+        "too-many-threads",
+        f"started more than {limit} threads and was stopped",
+        running=running,
+    )
+
+
+def too_much_disk(limit_mb: int, limit_files: int, running: str) -> Fault:
+    return Fault(
+        "too-much-disk",
+        f"wrote more than {limit_mb} MiB or {limit_files} files and was stopped",
         running=running,
     )
 

@@ -18,12 +18,18 @@ from tutor.sandbox.isolation import Policy
 START_SECONDS = 120.0
 """How long a worker may take to import its libraries: ours to answer for, so generous."""
 
-FILE_MB = 256
 OPEN_FILES = 512
-_ROOT = Path(__file__).resolve().parents[2]
+WITHOUT: frozenset[str] = frozenset()
+"""Layers of protection to leave out: for tests of what each is good for."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_SECRETS = (_PACKAGE / "course", _PACKAGE / "data")
+"""In our own package: solutions and hidden checks, labels of data sets."""
+
+_TORCH = ("torch", "torchgen", "functorch")
 _BOOT = (
     "import sys; sys.path.append(sys.argv[2]); "
-    "from tutor.sandbox.worker import main; main(sys.argv[1])"
+    "from tutor.sandbox.boot import main; main(sys.argv[1])"
 )
 
 
@@ -73,10 +79,17 @@ def launch(spec: Spec) -> Launched:
     ours_in, theirs_out = os.pipe()
     policy = Policy(
         memory_mb=spec.limits.memory_mb,
-        cpu_seconds=int(spec.limits.seconds + START_SECONDS) * (os.cpu_count() or 1),
-        file_mb=FILE_MB,
+        cpu_seconds=spec.limits.cpu_seconds,
+        disk_mb=spec.limits.disk_mb,
+        files=spec.limits.files,
         open_files=OPEN_FILES,
+        threads=spec.limits.threads,
         descriptors=(theirs_in, theirs_out),
+        folder=str(folder),
+        hidden=tuple(map(str, _SECRETS)),
+        hidden_packages=_TORCH if spec.role == "learner" else (),
+        accelerators=spec.accelerators,
+        without=WITHOUT,
     )
     job = {
         "role": spec.role,
@@ -85,7 +98,7 @@ def launch(spec: Spec) -> Launched:
         "policy": policy,
     }
     command = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
-               msgspec.json.encode(job).decode(), str(_ROOT)]  # fmt: skip
+               msgspec.json.encode(job).decode(), str(_PACKAGE.parent)]  # fmt: skip
     try:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
             command,

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Literal, NoReturn, Self
 
 from tutor.report import Fault, Protection
@@ -20,6 +19,7 @@ from tutor.sandbox import faults
 from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
 from tutor.sandbox.output import Capture
 from tutor.sandbox.protocol import Ready, Reply, Request, read_reply
+from tutor.sandbox.watchdog import exceeds, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.tree import Tree
 
@@ -54,6 +54,7 @@ class Sandbox:
         self._reader = Reader()
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
+        self._bounded = False  # whether the kernel itself limits what is written
         self._cancelled = threading.Event()
         self._closed = threading.Lock()
         self._open = True
@@ -103,6 +104,7 @@ class Sandbox:
         if not isinstance(reply[0], Ready):
             raise Failed(Fault("internal", "the sandbox did not say that it is ready"))
         self.protections = [*OURS, *reply[0].protections]
+        self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
         # Whatever libraries said while they were imported is not the learner's output.
         self.stdout, self.stderr = Capture(), Capture()
         out, err = self._streams
@@ -186,14 +188,21 @@ class Sandbox:
                 self._read_stream(descriptor)
         if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
             self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
-        if (resident := resident_mb(self._process.pid)) > self.spec.limits.memory_mb:
-            self._fail(
-                faults.out_of_memory(
-                    self.spec.limits.memory_mb, running, f"{resident} MiB resident"
-                )
-            )
+        self._watch(running)
         if not self._frames and (ended or self._process.poll() is not None):
             self._gone(running)
+
+    def _watch(self, running: str) -> None:
+        """Stop what uses more than it may."""
+        limits = self.spec.limits
+        used = usage(self._process.pid)
+        if used.resident_mb > limits.memory_mb:
+            detail = f"{used.resident_mb} MiB resident"
+            self._fail(faults.out_of_memory(limits.memory_mb, running, detail))
+        if used.threads > limits.threads:
+            self._fail(faults.too_many_threads(limits.threads, running))
+        if not self._bounded and exceeds(self._folder, limits.disk_mb, limits.files):
+            self._fail(faults.too_much_disk(limits.disk_mb, limits.files, running))
 
     def _send(self) -> None:
         try:
@@ -280,18 +289,6 @@ OURS = (
     Protection("own session", True, "killed as a group at the deadline"),
     Protection("private folder", True, "removed when the run ends"),
     Protection("output", True, "bounded; first and last part kept"),
-    Protection("memory watchdog", sys.platform == "linux", "resident memory watched from outside"),
-    Protection("files", False, "foreign code may read what you may read"),
-    Protection("network", False, "foreign code may use the network"),
-    Protection("system calls", False, "not filtered"),
+    Protection("watchdog", sys.platform == "linux", "memory, threads and files seen from outside"),
 )
 """What this module itself does and does not see to, as reports tell it."""
-
-
-def resident_mb(pid: int) -> int:
-    """Resident memory of a process in MiB; 0 where that cannot be told."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") >> 20

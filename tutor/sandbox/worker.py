@@ -1,7 +1,7 @@
-"""The program inside a sandbox. Started by `tutor.sandbox.launch`, never imported by it.
+"""The program inside a sandbox, once `tutor.sandbox.boot` has put the protections on.
 
-It puts the protections on, imports its libraries, says `Ready`, and then answers requests one
-by one until its pipe is closed. Foreign code starts at the first `Load`.
+It imports its libraries, says `Ready`, and then answers requests one by one until its pipe is
+closed. Foreign code starts at the first `Load`.
 """
 
 import os
@@ -10,10 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import Struct
-
-from tutor.sandbox import isolation
+from tutor.report import Protection
 from tutor.sandbox.environment import ForeignError, raised
 from tutor.sandbox.protocol import (
     Answer,
@@ -33,23 +30,13 @@ if TYPE_CHECKING:
     from tutor.sandbox.environment import Environment
 
 
-class Job(Struct, frozen=True):
-    """What the main process tells a worker on its command line."""
-
-    role: str
-    requests: int
-    replies: int
-    policy: isolation.Policy
-
-
-def main(job_text: str) -> None:
-    job = msgspec.json.decode(job_text, type=Job)
-    protections = isolation.apply(job.policy)
+def work(role: str, requests: int, replies: int, protections: list[Protection]) -> None:
+    """Import the libraries of a role, say so, and answer requests until there are no more."""
     for stream in (sys.stdout, sys.stderr):
         # What was printed before a crash should not be lost in a buffer.
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
-    channel = Channel(job.requests, job.replies)
-    env, versions, devices, platform = _open(job.role)
+    channel = Channel(requests, replies)
+    env, versions, devices, platform = _open(role)
     channel.send(Ready(versions, devices, platform, protections))
     serve(channel, env)
 

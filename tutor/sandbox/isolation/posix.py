@@ -5,18 +5,22 @@ import os
 import resource
 import signal
 import sys
+import sysconfig
+from pathlib import Path
 
 from tutor.report import Protection
 from tutor.sandbox.isolation import Policy
 
 PR_SET_PDEATHSIG = 1
+_PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def apply(policy: Policy) -> list[Protection]:
-    return [_descriptors(policy.descriptors), *_limits(policy), _die_with_parent()]
+    return [close_descriptors(policy.descriptors), *limits(policy), die_with_parent()]
 
 
-def _descriptors(keep: tuple[int, ...]) -> Protection:
+def close_descriptors(keep: tuple[int, ...]) -> Protection:
+    """Close all but the standard streams and `keep`."""
     last = 2
     for descriptor in sorted(keep):
         os.closerange(last + 1, descriptor)
@@ -27,19 +31,23 @@ def _descriptors(keep: tuple[int, ...]) -> Protection:
     return Protection("descriptors", True, "none inherited but the two pipes of the conversation")
 
 
-def _limits(policy: Policy) -> list[Protection]:
+def limits(policy: Policy) -> list[Protection]:
+    """Resource limits. There is none on processes here: it would count a user's, not these."""
     mib = 1 << 20
     wanted = [
         # RLIMIT_AS would refuse XLA's reservations (1.6 GiB mapped for 0.24 resident);
         # RLIMIT_DATA counts what is really private and writable.
         ("memory", resource.RLIMIT_DATA, policy.memory_mb * mib, f"{policy.memory_mb} MiB of data"),
         ("processor time", resource.RLIMIT_CPU, policy.cpu_seconds, f"{policy.cpu_seconds} s"),
-        ("file size", resource.RLIMIT_FSIZE, policy.file_mb * mib, f"{policy.file_mb} MiB a file"),
+        ("file size", resource.RLIMIT_FSIZE, policy.disk_mb * mib, f"{policy.disk_mb} MiB a file"),
         ("open files", resource.RLIMIT_NOFILE, policy.open_files, f"{policy.open_files}"),
         ("core dumps", resource.RLIMIT_CORE, 0, "none"),
     ]
     done = []
     for name, which, value, detail in wanted:
+        if name in policy.without:
+            done.append(Protection(name, False, "left out"))
+            continue
         try:
             hard = resource.getrlimit(which)[1]
             if hard != resource.RLIM_INFINITY:
@@ -53,7 +61,8 @@ def _limits(policy: Policy) -> list[Protection]:
     return done
 
 
-def _die_with_parent() -> Protection:
+def die_with_parent() -> Protection:
+    """Have the kernel kill this process when its parent ends (Linux)."""
     name = "dies with its parent"
     if sys.platform != "linux":
         return Protection(name, False, "Linux only")
@@ -63,3 +72,23 @@ def _die_with_parent() -> Protection:
     if os.getppid() != parent:  # it died in between, so the signal will never come
         os._exit(1)
     return Protection(name, True)
+
+
+def libraries() -> list[Path]:
+    """Where the interpreter and the installed packages are, and this package."""
+    named = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    homes = [Path(home) / lib for home in (sys.prefix, sys.base_prefix) for lib in ("lib", "lib64")]
+    return [_PACKAGE, *named, *homes, *_installed()]
+
+
+def hidden(policy: Policy) -> list[Path]:
+    """What may not be read though it lies among the libraries."""
+    packages = [folder / name for folder in _installed() for name in policy.hidden_packages]
+    return [*map(Path, policy.hidden), *packages]
+
+
+def _installed() -> list[Path]:
+    """Folders of installed packages, wherever they are; not what else is on the import path,
+    such as a folder somebody develops in."""
+    folders = [Path(entry) for entry in sys.path if entry]
+    return [folder for folder in folders if folder.name in ("site-packages", "dist-packages")]

@@ -1,0 +1,27 @@
+"""The first thing that runs in a sandbox: protections on, and only then everything else.
+
+Started by `tutor.sandbox.launch`. What it imports must be small and start no thread.
+"""
+
+import msgspec
+from msgspec import Struct
+
+from tutor.sandbox import isolation
+
+
+class Job(Struct, frozen=True):
+    """What the main process tells a worker on its command line. `requests` and `replies` are the
+    descriptors of its two pipes."""
+
+    role: str
+    requests: int
+    replies: int
+    policy: isolation.Policy
+
+
+def main(job_text: str) -> None:
+    job = msgspec.json.decode(job_text, type=Job)
+    protections = isolation.apply(job.policy)
+    from tutor.sandbox.worker import work
+
+    work(job.role, job.requests, job.replies, protections)

@@ -1,0 +1,63 @@
+"""The layers of macOS: the system's own sandbox, and POSIX limits. Untested on this system; the
+unit tests hold what the profile says.
+
+`sandbox_init` is what `sandbox-exec -p` calls; called from inside, no other program is needed.
+Apple calls it deprecated and ships it in every release.
+"""
+
+import ctypes
+from pathlib import Path
+
+from tutor.report import Protection
+from tutor.sandbox.isolation import Policy, posix
+
+_SYSTEM = ("/usr/lib", "/usr/share", "/System", "/Library/Apple", "/private/var/db/timezone")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+
+
+def apply(policy: Policy) -> list[Protection]:
+    found = posix.apply(policy)
+    try:
+        _enter(profile(policy))
+    except OSError as error:
+        return [*found, *(Protection(name, False, str(error)) for name in _COVERED)]
+    return [*found, *(Protection(name, True, "by the system's sandbox") for name in _COVERED)]
+
+
+_COVERED = ("files", "network", "processes")
+
+
+def profile(policy: Policy) -> str:
+    """The rules, in the sandbox's own language. The last rule that matches decides."""
+    libraries = {str(path.resolve()) for path in posix.libraries()}
+    own = str(Path(policy.folder).resolve())
+    hidden = [str(path.resolve()) for path in posix.hidden(policy)]
+    return "\n".join(
+        [
+            "(version 1)",
+            "(deny default)",
+            "(allow sysctl-read)",
+            "(allow file-read-metadata)",
+            "(allow signal (target self))",
+            f"(allow file-read* {_paths('subpath', sorted({*libraries, *_SYSTEM}))})",
+            *([f"(deny file-read* {_paths('subpath', hidden)})"] if hidden else []),
+            f"(allow file-read* file-write* {_paths('subpath', [own])})",
+            f"(allow file-read* file-write-data {_paths('literal', _DEVICES)})",
+        ]
+    )
+
+
+def _paths(kind: str, paths: list[str] | tuple[str, ...]) -> str:
+    return " ".join(f"({kind} {_quoted(path)})" for path in paths)
+
+
+def _quoted(path: str) -> str:
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _enter(rules: str) -> None:
+    library = ctypes.CDLL("/usr/lib/libSystem.dylib")
+    message = ctypes.c_char_p()
+    if library.sandbox_init(rules.encode(), ctypes.c_uint64(0), ctypes.byref(message)) != 0:
+        raise OSError((message.value or b"sandbox_init failed").decode(errors="replace"))
