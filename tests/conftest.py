@@ -18,6 +18,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seeds", type=int, default=1, help="seeds under which the course checks every answer"
     )
+    parser.addoption(
+        "--without", action="append", default=[], help="a layer of protection to attack without"
+    )
 
 
 def make_home(folder: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sandbox.processes import children
 from tutor.engine import run
 from tutor.lesson import Lesson, Pack
 from tutor.report import Fault, Report
@@ -33,16 +34,6 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     yield
     assert not list(folder.iterdir())
     assert not children()
-
-
-def children() -> list[str]:
-    """Command lines of this process's children."""
-    found = []
-    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            command = Path(f"/proc/{pid}/cmdline")
-            found.append(command.read_text().replace("\0", " ") if command.exists() else "")
-    return [command for command in found if "tutor.sandbox" in command]
 
 
 def fault_of(report: Report) -> Fault:

@@ -1,0 +1,59 @@
+"""How submissions that attack are run.
+
+A submission for the lesson `double` tries something when it is called (or imported) and, if that
+succeeds, answers rightly: so it passes exactly when nothing held it. What is refused raises, and
+the learner is told.
+
+    pytest tests/attacks --without files     which attacks succeed without that layer
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.processes import children
+from tutor.lesson import Lesson, Pack
+from tutor.sandbox import launch
+
+SECRET = "a sentence that nobody in a sandbox may ever read"
+
+
+@pytest.fixture
+def lesson(mini: Pack) -> Lesson:
+    return mini.lesson("double")
+
+
+@pytest.fixture(autouse=True)
+def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> frozenset[str]:
+    """The layers of protection that this run leaves out."""
+    without = frozenset(pytestconfig.getoption("without"))
+    monkeypatch.setattr(launch, "WITHOUT", without)
+    return without
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No process and no folder survives a run."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield
+    assert not list(folder.iterdir())
+    assert not children()
+
+
+@pytest.fixture
+def targets(tmp_path: Path, home: Path) -> dict[str, str]:
+    """What attacks aim at; `@NAME@` in a submission stands for it."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text(SECRET)
+    return {
+        "SECRET": str(secret),
+        "HOME": str(home),
+        "OUTSIDE": str(tmp_path / "outside"),
+        "PARENT": str(os.getpid()),
+        "REPO": str(Path(__file__).resolve().parents[2]),
+    }
