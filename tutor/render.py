@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tutor.report import CheckResult, Mismatch, Report, Status
+from tutor.sandbox.isolation import missing
 
 MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("✓", "green"),
@@ -93,6 +94,8 @@ def rest(report: Report) -> RenderableType:
     parts.append(Text())
     if report.timings.race is not None:
         parts.append(Text(race(report), "dim"))
+    if words := weakness(report):
+        parts.append(Text(words, "yellow"))
     parts.append(verdict(report))
     return Group(*parts)
 
@@ -110,6 +113,14 @@ def verdict(report: Report) -> Text:
             "bold magenta",
         )
     return Text(f"✗ {report.lesson}: {counts} ({seconds})", "bold red")
+
+
+def weakness(report: Report) -> str:
+    """What of this machine was open to the code that ran; nothing if it was well confined."""
+    names = missing(report.isolation) if report.isolation else []
+    if not names:
+        return ""
+    return f"Weak isolation: {', '.join(names)} not covered on this machine (jaxtutor doctor)"
 
 
 def race(report: Report) -> str:

@@ -152,7 +152,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
         case "exited":
             text = f"your code ended the process ({kind}){place}: take out the call of exit or quit"
         case "out-of-memory":
-            text = f"ran out of memory in `{inert(raised.running)}`: {first}{place}"
+            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{place}"
         case "malformed":
             text = first
         case _:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -13,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor.lesson import Limits
+from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.isolation import Policy
 
 START_SECONDS = 120.0
@@ -59,6 +61,7 @@ class Launched(NamedTuple):
     folder: Path
     requests: int
     replies: int
+    cgroup: Cgroup | None
 
 
 def launch(spec: Spec) -> Launched:
@@ -119,19 +122,30 @@ def launch(spec: Spec) -> Launched:
     finally:
         os.close(theirs_in)
         os.close(theirs_out)
-    return Launched(process, folder, ours_out, ours_in)
+    cgroup = None
+    if "cgroup" not in WITHOUT:
+        # Beside the memory of the process itself, what it writes to its folder in memory.
+        cgroup = Cgroup.make(spec.limits.memory_mb + spec.limits.disk_mb, spec.limits.threads)
+    if cgroup is not None:
+        cgroup.add(process.pid)
+    return Launched(process, folder, ours_out, ours_in, cgroup)
 
 
 @cache
 def sweep() -> None:
-    """Remove, once, the folders of processes that were killed before they could."""
-    for folder in Path(tempfile.gettempdir()).glob("jaxtutor-*-*"):
+    """Remove, once, what processes have left that were killed before they could."""
+    groups = leftovers()
+    for folder in [*Path(tempfile.gettempdir()).glob("jaxtutor-*-*"), *groups]:
         pid = folder.name.split("-")[1]
         try:
             if pid.isdigit() and folder.stat().st_uid == os.getuid():
                 os.kill(int(pid), 0)
         except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder in groups:
+                with suppress(OSError):  # its last process is just ending
+                    folder.rmdir()
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             pass  # it is alive, or not ours, or just gone
 

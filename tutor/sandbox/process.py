@@ -45,7 +45,7 @@ class Sandbox:
     """
 
     def __init__(self, spec: Spec, launched: Launched) -> None:
-        process, self._folder, self._requests, self._replies = launched
+        process, self._folder, self._requests, self._replies, self._cgroup = launched
         self.spec = spec
         self.stdout = Capture()
         self.stderr = Capture()
@@ -103,7 +103,12 @@ class Sandbox:
             ) from None
         if not isinstance(reply[0], Ready):
             raise Failed(Fault("internal", "the sandbox did not say that it is ready"))
-        self.protections = [*OURS, *reply[0].protections]
+        counted = Protection(
+            "cgroup",
+            self._cgroup is not None,
+            "memory and threads counted by the kernel" if self._cgroup else "not to be had here",
+        )
+        self.protections = [*OURS, counted, *reply[0].protections]
         self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
         # Whatever libraries said while they were imported is not the learner's output.
         self.stdout, self.stderr = Capture(), Capture()
@@ -152,6 +157,8 @@ class Sandbox:
                 assert stream is not None
                 stream.close()
             shutil.rmtree(self._folder, ignore_errors=True)
+            if self._cgroup is not None:
+                self._cgroup.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -259,6 +266,8 @@ class Sandbox:
             return
         self._drain()
         stderr = self.stderr.text()
+        if self._cgroup is not None and self._cgroup.out_of_memory(code):
+            self._fail(faults.out_of_memory(self.spec.limits.memory_mb, running))
         if code == -signal.SIGXCPU:
             self._fail(faults.timed_out(self.spec.limits.seconds, running))
         self._fail(faults.ended(code, running, stderr))

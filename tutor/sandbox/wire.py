@@ -8,7 +8,8 @@ A node is a JSON list: `["a", i, type]` array number i, `["x", type]` something 
 array, `["s", text]`, `["n"]` None, `["l", [nodes]]`, `["t", [nodes]]`, `["d", [[key, node], …]]`.
 
 Whatever a peer sends, reading it raises `WireError` or returns a tree of NumPy arrays; nothing
-in a frame can name code, and no more memory is taken than the cap allows.
+in a frame can name code, and no more memory is taken than the cap allows: for the body twice its
+bytes while it is read and once afterwards, for the header less than `HEADER_COST` times its own.
 """
 
 import math
@@ -29,7 +30,12 @@ MAX_BODY = 256 << 20
 MAX_DEPTH = 64
 MAX_NODES = 200_000
 MAX_RANK = 32
+MAX_NUMBERED = 1_000
+"""Integer keys in one dict. Unlike text they can be chosen so that all their hashes collide, and
+then filling the dict takes time quadratic in their number."""
 MAX_LABEL = 300
+HEADER_COST = 48
+"""What JSON of many tiny values takes once it is objects: measured 35 bytes for each of its own."""
 MAX_EXTENT = 1 << 40
 """Of a shape, counting axes of size 0 as 1: an empty array has no bytes to bound its shape."""
 
@@ -88,7 +94,8 @@ def encode(message: Any, tree: Tree = None) -> bytes:
                 "arrays": [[array.dtype.name, list(array.shape)] for array in arrays],
             }
         )
-    except (UnicodeEncodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # Text that is not Unicode, or an integer of more digits than Python writes.
         raise WireError(f"cannot be sent: {error}") from None
     body = [np.ascontiguousarray(array).tobytes() for array in arrays]
     size = sum(map(len, body))
@@ -107,6 +114,8 @@ def _pack(tree: Tree, arrays: list["np.ndarray[Any, Any]"], depth: int) -> list[
     if isinstance(tree, dict):
         if not all(isinstance(key, str | int) for key in tree):
             raise WireError("a key that is neither text nor an integer cannot be sent")
+        if sum(isinstance(key, int) for key in tree) > MAX_NUMBERED:
+            raise WireError(f"more than {MAX_NUMBERED:,} integer keys in one dict cannot be sent")
         return ["d", [[key, _pack(child, arrays, depth + 1)] for key, child in tree.items()]]
     if isinstance(tree, list):
         return ["l", [_pack(child, arrays, depth + 1) for child in tree]]
@@ -138,7 +147,7 @@ class Reader:
         """
         self._buffer += data
         while (size := self._complete()) is not None:
-            frame = bytes(self._buffer[:size])
+            frame = bytes(memoryview(self._buffer)[:size])  # copied once; a slice would be, too
             del self._buffer[:size]
             yield decode(frame)
 
@@ -175,7 +184,7 @@ def decode(frame: bytes) -> Frame:
     try:
         header = msgspec.json.decode(frame[PREFIX.size : start], type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"header is not what was agreed: {error}") from None
+        raise WireError(f"header is not what was agreed: {told(error)}") from None
     arrays = _arrays(header.arrays, memoryview(frame)[start:])
     return Frame(bytes(header.message), _Unpacker(arrays).whole(header.tree))
 
@@ -247,15 +256,26 @@ class _Unpacker:
 
     def _dict(self, pairs: list[Any], depth: int) -> Tree:
         result: dict[str | int, Tree] = {}
+        numbered = 0
         for pair in pairs:
             match pair:
                 case [str() | int() as key, child]:
+                    numbered += isinstance(key, int)
+                    if numbered > MAX_NUMBERED:
+                        raise WireError(f"more than {MAX_NUMBERED:,} integer keys in one dict")
                     if key in result:
                         raise WireError(f"key {str(key)[:80]!r} twice")
                     result[key] = self._tree(child, depth + 1)
                 case _:
                     _refuse(pair)
         return result
+
+
+def told(error: Exception) -> str:
+    """What a parser complains of. It may quote the peer, who could send a megabyte of it, and
+    sequences that a terminal obeys."""
+    text = str(error)[:MAX_LABEL]
+    return text if text.isprintable() else ascii(text)[:MAX_LABEL]
 
 
 def _label(kind: str) -> str:

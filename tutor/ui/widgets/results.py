@@ -59,7 +59,9 @@ class Results(VerticalScroll):
         if self.report.verdict == "internal":
             return "? could not be judged"
         passed = sum(check.status == "pass" for check in self.report.checks)
-        return f"{'✓' if self.report.passed else '✗'} {passed} of {count} checks pass"
+        mark = "✓" if self.report.passed else "✗"
+        weak = "  ·  weak isolation" if render.weakness(self.report) else ""
+        return f"{mark} {passed} of {count} checks pass{weak}"
 
     def _show(self) -> None:
         parts: list[RenderableType] = [render.check(result) for result in self._results]

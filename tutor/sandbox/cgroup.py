@@ -1,0 +1,121 @@
+"""A control group for one worker: the kernel's own count of its memory and threads (Linux).
+
+An extra where one can be had: as root, or where the user's session manager has handed part of the
+tree to the user. It counts what no limit on a process does, such as files in memory.
+"""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+_ROOT = Path("/sys/fs/cgroup")
+
+
+class _Group(NamedTuple):
+    """One folder, and what to write into it. `ooms`: the file that counts kills for memory."""
+
+    folder: Path
+    settings: dict[str, int]
+    ooms: str
+
+
+class Cgroup:
+    """What holds one worker. Use `make`; `remove` once the worker has been waited for."""
+
+    def __init__(self, groups: list[_Group]) -> None:
+        self._groups = groups
+
+    @classmethod
+    def make(cls, memory_mb: int, threads: int) -> "Cgroup | None":
+        """A new group with these limits, or None where it cannot be had."""
+        name = f"jaxtutor-{os.getpid()}-{os.urandom(4).hex()}"
+        try:
+            membership = Path("/proc/self/cgroup").read_text().splitlines()
+        except OSError:
+            return None
+        for groups in _candidates(membership, name, memory_mb, threads):
+            if groups and _set_up(groups):
+                return cls(groups)
+        return None
+
+    def add(self, pid: int) -> None:
+        """Put a process in, before it does anything."""
+        for group in self._groups:
+            with suppress(OSError):  # it has ended already
+                (group.folder / "cgroup.procs").write_text(str(pid))
+
+    def out_of_memory(self, exit_code: int) -> bool:
+        """Whether a process that ended so was killed for its memory."""
+        return exit_code == -signal.SIGKILL and any(map(_killed, self._groups))
+
+    def remove(self) -> None:
+        for group in self._groups:
+            with suppress(OSError):
+                group.folder.rmdir()
+
+
+def leftovers() -> list[Path]:
+    """Groups of ours where `make` would put a new one."""
+    try:
+        membership = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    parents = {group.folder.parent for groups in _candidates(membership, "", 0, 0)
+               for group in groups}  # fmt: skip
+    return [folder for parent in parents for folder in parent.glob("jaxtutor-*-*")]
+
+
+def _candidates(
+    membership: list[str], name: str, memory_mb: int, threads: int
+) -> list[list[_Group]]:
+    """Where a group could be made, the best first: version 2 beneath or beside our own, then
+    version 1."""
+    paths: dict[str, Path] = {}
+    for line in membership:
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = Path(path.lstrip("/"))
+    memory = memory_mb << 20
+    found: list[list[_Group]] = []
+    if "" in paths:
+        own = _ROOT / paths[""]
+        both = {"memory.max": memory, "pids.max": threads}
+        found += [[_Group(at / name, both, "memory.events")] for at in (own, own.parent)]
+    old = [
+        _Group(_ROOT / controller / paths[controller] / name, {setting: value}, ooms)
+        for controller, setting, value, ooms in (
+            ("memory", "memory.limit_in_bytes", memory, "memory.oom_control"),
+            ("pids", "pids.max", threads, ""),
+        )
+        if controller in paths
+    ]
+    return [*found, old]
+
+
+def _set_up(groups: list[_Group]) -> bool:
+    for group in groups:
+        try:
+            group.folder.mkdir()
+            for setting, value in group.settings.items():
+                # Without its controller a group has no such file, and none can be made.
+                with (group.folder / setting).open("r+") as file:
+                    file.write(str(value))
+        except OSError:
+            for made in groups:
+                with suppress(OSError):
+                    made.folder.rmdir()
+            return False
+    return True
+
+
+def _killed(group: _Group) -> bool:
+    if not group.ooms:
+        return False
+    try:
+        lines = (group.folder / group.ooms).read_text().splitlines()
+    except OSError:
+        return False
+    counts = dict(line.split()[:2] for line in lines if len(line.split()) > 1)
+    return int(counts.get("oom_kill", 0)) > 0
