@@ -1,6 +1,7 @@
 # make run     start jaxtutor          make test    everything that must hold
 # make install only .venv              make format  let ruff write the code's layout
 # make seeds   every answer of the course under 20 seeds: an hour
+# make attacks 200 hostile submissions and 200 honest ones by turns
 
 PYTHON ?= python3
 VENV   := .venv
@@ -10,7 +11,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds format clean
+.PHONY: install run test seeds attacks format clean
 
 install: $(STAMP)
 
@@ -33,6 +34,9 @@ test: install
 
 seeds: install
 	$(BIN)/pytest -n auto --dist worksteal tests/course --seeds 20
+
+attacks: install
+	$(BIN)/python -m tests.attacks.campaign 200
 
 format: install
 	$(BIN)/ruff format .

@@ -20,6 +20,7 @@ ELSEWHERE = {
     # Shown here, run in tests of their own.
     "make run": "tests/terminal/test_terminal.py::test_make_run_starts_the_app",
     "make test": "this very run",
+    "make attacks": "tests/attacks/test_campaign.py",
 }
 EXIT_CODES = {
     # Checking the starter, or one's own file that is still the starter, does not pass.

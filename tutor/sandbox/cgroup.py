@@ -62,7 +62,7 @@ def leftovers() -> list[Path]:
         membership = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
-    parents = {group.folder.parent for groups in _candidates(membership, "", 0, 0)
+    parents = {group.folder.parent for groups in _candidates(membership, "any", 0, 0)
                for group in groups}  # fmt: skip
     return [folder for parent in parents for folder in parent.glob("jaxtutor-*-*")]
 
@@ -82,7 +82,11 @@ def _candidates(
     if "" in paths:
         own = _ROOT / paths[""]
         both = {"memory.max": memory, "pids.max": threads}
-        found += [[_Group(at / name, both, "memory.events")] for at in (own, own.parent)]
+        found += [
+            [_Group(at / name, both, "memory.events")]
+            for at in (own, own.parent)
+            if at.is_relative_to(_ROOT)
+        ]
     old = [
         _Group(_ROOT / controller / paths[controller] / name, {setting: value}, ooms)
         for controller, setting, value, ooms in (

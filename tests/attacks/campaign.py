@@ -1,0 +1,122 @@
+"""A long day of grading: hostile submissions and honest ones by turns, in one process.
+
+    .venv/bin/python -m tests.attacks.campaign [HOW_MANY_OF_EACH]
+
+Every hostile one must fail, every honest one get the mark it deserves; afterwards no process, file,
+mount or control group may be left, and the memory of this process must not have grown. Prints what
+it found, and exits with 1 if anything did not hold. `make attacks` runs it with 200 of each.
+"""
+
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.attacks.conftest import SECRET
+from tests.attacks.test_submissions import SUBMISSIONS
+from tests.conftest import MINI
+from tests.sandbox.processes import children
+from tutor.engine import run
+from tutor.lesson import Lesson
+from tutor.pack import load_pack
+from tutor.sandbox.cgroup import leftovers
+from tutor.sandbox.watchdog import usage
+
+HONEST = {
+    "pass": [
+        "def double(x):\n    return 2 * x\n",
+        "import jax.numpy as jnp\n\ndef double(x):\n    return jnp.add(x, x)\n",
+        "import jax\n\ndouble = jax.jit(lambda x: x * 2.0)\n",
+        "import jax.numpy as jnp\n\ndef double(x):\n    return jnp.einsum('ij->ij', x) * 2\n",
+    ],
+    "fail": [
+        "def double(x):\n    return 3 * x\n",
+        "def double(x):\n    return (2 * x).T\n",
+        "def double(x):\n    return 2 * x.at[0, 0].add(1e-3)\n",
+    ],
+    "error": ["def double(x):\n    return 2 * y\n", "def double(x)\n    return 2 * x\n"],
+}
+GROWTH_MB = 20
+"""What this process may grow by, after its first twenty runs."""
+
+
+def hostile(folder: Path) -> Iterator[tuple[str, str]]:
+    """Names and texts of all attacks, in a new order each time round."""
+    secret = folder / "secret.txt"
+    secret.write_text(SECRET)
+    targets = {"SECRET": secret, "HOME": folder, "OUTSIDE": folder / "outside",
+               "PARENT": os.getpid(), "REPO": Path(__file__).resolve().parents[2]}  # fmt: skip
+    order = random.Random(0)
+    while True:
+        for path in order.sample(SUBMISSIONS, len(SUBMISSIONS)):
+            text = path.read_text(encoding="utf-8")
+            yield path.stem, re.sub(r"@([A-Z]+)@", lambda m: str(targets.get(m[1], m[0])), text)
+
+
+def honest() -> Iterator[tuple[str, str]]:
+    """Verdicts deserved, and texts."""
+    while True:
+        for verdict, texts in HONEST.items():
+            for text in texts:
+                yield verdict, text
+
+
+def mounts() -> int:
+    return len(Path("/proc/self/mounts").read_text().splitlines())
+
+
+def main(count: int) -> int:
+    wrong: list[str] = []
+    seconds: dict[str, list[float]] = {"hostile": [], "honest": []}
+    lesson = load_pack(MINI).lesson("double")
+    first_mb = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["JAXTUTOR_HOME"] = str(folder / "home")
+        private = folder / "tmp"
+        private.mkdir()
+        tempfile.tempdir = str(private)
+        before = mounts()
+        attacks, answers = hostile(folder), honest()
+        for number in range(count):
+            attack, text = next(attacks)
+            verdict, took = judged(lesson, text, number)
+            seconds["hostile"].append(took)
+            if verdict not in ("fail", "error"):
+                wrong.append(f"{attack}: {verdict}")
+            deserved, text = next(answers)
+            verdict, took = judged(lesson, text, number)
+            seconds["honest"].append(took)
+            if verdict != deserved:
+                wrong.append(f"honest answer after {attack}: {verdict}, deserved {deserved}")
+            if number == min(20, count - 1):
+                first_mb = usage(os.getpid()).resident_mb
+        wrong += [f"left running: {command}" for command in children()]
+        wrong += [f"left behind: {path}" for path in [*private.iterdir(), *leftovers()]]
+        wrong += [f"outside was written: {path}" for path in folder.glob("outside*")]
+        wrong += ["mounts left behind"] if mounts() != before else []
+        tempfile.tempdir = None
+    last_mb = usage(os.getpid()).resident_mb
+    if last_mb > first_mb + GROWTH_MB:
+        wrong.append(f"this process grew from {first_mb} to {last_mb} MiB")
+    for kind, took in seconds.items():
+        print(f"{kind}: {len(took)} submissions, median {statistics.median(took):.2f} s, "
+              f"longest {max(took):.2f} s")  # fmt: skip
+    print(f"memory of this process: {first_mb} MiB early, {last_mb} MiB at the end")
+    print("\n".join(wrong) if wrong else "all held, all judged right, nothing left")
+    return 1 if wrong else 0
+
+
+def judged(lesson: Lesson, text: str, seed: int) -> tuple[str, float]:
+    began = time.perf_counter()
+    report = run(lesson, text, seed=seed)
+    return report.verdict, time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 200))

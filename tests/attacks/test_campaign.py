@@ -1,0 +1,11 @@
+"""A short day of grading, in a process of its own. `make attacks` makes it a long one."""
+
+import subprocess
+import sys
+
+
+def test_hostile_and_honest_submissions_by_turns():
+    command = [sys.executable, "-m", "tests.attacks.campaign", "15"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all held, all judged right, nothing left" in done.stdout
