@@ -51,6 +51,10 @@ class Driver:
         """All notifications that are shown."""
         return "\n".join(note.message for note in self.app._notifications)
 
+    async def until_told(self, words: str) -> None:
+        """Wait for a notification: it is shown a moment after what it tells of."""
+        await self.until(lambda: words in self.told, f"a notification: {words}")
+
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait for something to become true, as long as a slow machine may need."""
         waited = 0.0

@@ -109,7 +109,7 @@ async def test_another_editor_may_write_the_file(start: Start, own: Path):
         await opened(driver)
         own.write_text("# from elsewhere\n")
         await driver.until(lambda: driver.editor.text == "# from elsewhere\n", "the other text")
-        assert "another program changed the file" in driver.told
+        await driver.until_told("another program changed the file")
 
 
 async def test_two_writers_lose_nothing(start: Start, own: Path):
@@ -127,7 +127,7 @@ async def test_a_file_that_is_no_text_is_set_aside(start: Start, own: Path):
     own.write_bytes(b"\xff\xfe precious")
     async with start() as driver:
         await opened(driver)
-        assert "byte 0xff is not UTF-8" in driver.told
+        await driver.until_told("byte 0xff is not UTF-8")
         assert "NotImplementedError" in driver.editor.text
     (backup,) = (own.parent / "backups").iterdir()
     assert backup.read_bytes() == b"\xff\xfe precious"
@@ -183,7 +183,7 @@ async def test_without_an_editor_the_learner_is_told_how_to_name_one(start: Star
     async with start() as driver:
         await opened(driver)
         await driver.press("f9")
-        assert "export EDITOR=" in driver.told
+        await driver.until_told("export EDITOR=")
 
 
 # --- hints, solution, help ---------------------------------------------------------------------

@@ -48,7 +48,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         assert "2 of 2 checks pass" in driver.text
         assert "JAX compiles in" in driver.text
         assert "PyTorch" in driver.text
-        assert "Passed." in driver.told
+        await driver.until_told("Passed.")
 
         await driver.press("f7")
         assert isinstance(driver.app.screen, SolutionScreen)
