@@ -1,0 +1,8 @@
+# O2: opens the program that judges it to write
+# says: PermissionError
+import os
+
+
+def double(x):
+    open("@REPO@/tutor/judging.py", "r+").close()
+    return 2 * x

@@ -1,0 +1,18 @@
+# O7: clones itself as root of a world of its own
+# says: PermissionError
+import ctypes
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+CLONE_NEWUSER, SIGCHLD = 0x10000000, 17
+
+
+def double(x):
+    child = libc.syscall(CLONE, CLONE_NEWUSER | SIGCHLD, None, None, None, None)
+    if child < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return 2 * x
