@@ -18,7 +18,7 @@ from tutor.report import Fault, Protection
 from tutor.sandbox import faults
 from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
 from tutor.sandbox.output import Capture
-from tutor.sandbox.protocol import Ready, Reply, Request, read_reply
+from tutor.sandbox.protocol import CLOSED, Ready, Reply, Request, read_reply
 from tutor.sandbox.watchdog import exceeds, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.tree import Tree
@@ -128,6 +128,11 @@ class Sandbox:
             Failed: no valid reply came; the process has been killed.
             Cancelled: killed meanwhile.
         """
+        match self._read_replies(running):
+            case "data":
+                self._fail(faults.malformed("an answer before the question", running))
+            case "end":
+                self._gone(running)
         self._outgoing = memoryview(encode(request, tree))
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         reply, answer = self._receive(deadline, running)
@@ -227,7 +232,8 @@ class Sandbox:
         except BlockingIOError:
             return "nothing"
         if not data:
-            self._selector.unregister(self._replies)
+            if self._replies in self._selector.get_map():
+                self._selector.unregister(self._replies)
             return "end"
         try:
             self._frames.extend(self._reader.feed(data))
@@ -264,6 +270,8 @@ class Sandbox:
                 break
         if self._frames:
             return
+        if code == CLOSED:
+            self._fail(faults.malformed("your code closed the pipe for answers", running))
         self._drain()
         stderr = self.stderr.text()
         if self._cgroup is not None and self._cgroup.out_of_memory(code):

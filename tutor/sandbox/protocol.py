@@ -16,6 +16,9 @@ from tutor.sandbox.wire import Frame, WireError, told
 MAX_TEXT = 8_000
 """Characters of an exception's message that are sent on."""
 
+CLOSED = 74
+"""Exit code of a worker that finds the pipes of the conversation closed (`EX_IOERR`)."""
+
 
 class Load(Struct, frozen=True, tag="load"):
     """Import this source as the foreign module."""

@@ -8,8 +8,8 @@ A node is a JSON list: `["a", i, type]` array number i, `["x", type]` something 
 array, `["s", text]`, `["n"]` None, `["l", [nodes]]`, `["t", [nodes]]`, `["d", [[key, node], …]]`.
 
 Whatever a peer sends, reading it raises `WireError` or returns a tree of NumPy arrays; nothing
-in a frame can name code, and no more memory is taken than the cap allows: for the body twice its
-bytes while it is read and once afterwards, for the header less than `HEADER_COST` times its own.
+in a frame can name code, and no more memory is taken than the caps allow: twice a frame's bytes
+while it is read, and less than fifty times its header's, for many tiny values become objects.
 """
 
 import math
@@ -34,8 +34,6 @@ MAX_NUMBERED = 1_000
 """Integer keys in one dict. Unlike text they can be chosen so that all their hashes collide, and
 then filling the dict takes time quadratic in their number."""
 MAX_LABEL = 300
-HEADER_COST = 48
-"""What JSON of many tiny values takes once it is objects: measured 35 bytes for each of its own."""
 MAX_EXTENT = 1 << 40
 """Of a shape, counting axes of size 0 as 1: an empty array has no bytes to bound its shape."""
 

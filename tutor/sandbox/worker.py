@@ -8,11 +8,12 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tutor.report import Protection
 from tutor.sandbox.environment import ForeignError, raised
 from tutor.sandbox.protocol import (
+    CLOSED,
     Answer,
     Broken,
     Load,
@@ -64,18 +65,23 @@ class Channel:
         replies: int,
         read: Callable[[int, int], bytes] = os.read,
         write: Callable[[int, memoryview], int] = os.write,
+        leave: Callable[[int], NoReturn] = os._exit,
     ) -> None:
         self._requests = requests
         self._replies = replies
         self._read = read
         self._write = write
+        self._leave = leave
         self._reader = Reader()
         self._frames: list[Frame] = []
 
     def receive(self) -> Frame | None:
         """The next request, or None when there will be no more."""
         while not self._frames:
-            data = self._read(self._requests, 1 << 20)
+            try:
+                data = self._read(self._requests, 1 << 20)
+            except OSError:
+                self._leave(CLOSED)
             if not data:
                 return None
             self._frames.extend(self._reader.feed(data))
@@ -85,7 +91,10 @@ class Channel:
         """Raises: WireError: it cannot cross; nothing was sent."""
         view = memoryview(encode(reply, tree))
         while view:
-            view = view[self._write(self._replies, view) :]
+            try:
+                view = view[self._write(self._replies, view) :]
+            except OSError:
+                self._leave(CLOSED)
 
 
 def serve(channel: Channel, env: "Environment") -> None:
