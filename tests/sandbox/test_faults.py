@@ -149,8 +149,8 @@ CASES = {
     ),
     "closing every descriptor": (
         "import os\n" + ABOUT + "os.closerange(0, 1000)\n    return 2 * x\n",
-        "exited",
-        [],
+        "malformed",
+        ["your code closed the pipe"],
     ),
 }
 
