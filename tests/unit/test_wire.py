@@ -2,7 +2,7 @@
 
 import json
 import tracemalloc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -11,12 +11,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tutor.sandbox.protocol import read_reply, read_request
 from tutor.sandbox.wire import (
     MAGIC,
     MAX_BODY,
     MAX_DEPTH,
     MAX_HEADER,
     MAX_NODES,
+    MAX_NUMBERED,
     PREFIX,
     Frame,
     Reader,
@@ -159,6 +161,14 @@ def test_a_message_that_is_not_unicode_is_not_sent() -> None:
 def test_keys_other_than_text_and_integers_are_not_sent(key: Any) -> None:
     with pytest.raises(WireError, match="key"):
         encode({}, {key: None})
+
+
+@pytest.mark.parametrize("value", [{10**5000: None}, {-(10**5000): None}])
+def test_an_integer_of_more_digits_than_python_writes_is_not_sent(value: Any) -> None:
+    with pytest.raises(WireError, match="4300 digits"):
+        encode({}, value)
+    with pytest.raises(WireError, match="4300 digits"):
+        encode({"line": next(iter(value))})
 
 
 @pytest.mark.parametrize("around", [lambda t: [t], lambda t: (t,), lambda t: {"k": t}])
@@ -486,6 +496,43 @@ def test_a_bool_is_true_or_false() -> None:
 )
 def test_a_header_that_was_not_agreed_is_refused(header: bytes) -> None:
     refuses(frame(header))
+
+
+@pytest.mark.parametrize("quoted", ["x" * 100_000, "\x1b[2J", "\u202e", "☃" * 5000 + "\x07"])
+def test_a_refusal_quotes_little_of_the_peer_and_nothing_a_terminal_obeys(quoted: str) -> None:
+    def check(read: Callable[[], Any]) -> None:
+        with pytest.raises(WireError) as caught:
+            read()
+        assert len(str(caught.value)) < 400
+        assert str(caught.value).isprintable()
+
+    check(lambda: decode(frame({"message": {}, "tree": ["n"], "arrays": [], quoted: 0})))
+    check(lambda: read_reply(decode(encode({"type": quoted}))))
+    check(lambda: read_request(decode(encode({"type": quoted}))))
+
+
+def test_a_dict_holds_so_many_integer_keys_and_no_more() -> None:
+    # The hash of an integer is itself modulo this prime: all of these collide, and 130,000 of
+    # them (4 MB) would keep whoever fills a dict with them busy for minutes.
+    keys = [index * (2**61 - 1) for index in range(MAX_NUMBERED + 1)]
+    assert identical(decode(encode({}, most := dict.fromkeys(keys[:-1]))).tree, most)
+    with pytest.raises(WireError, match="1,000 integer keys"):
+        encode({}, dict.fromkeys(keys))
+    refuses(holding(["d", [[key, ["n"]] for key in keys]]), "1,000 integer keys")
+
+
+def test_reading_takes_no_more_than_twice_the_bytes_of_a_frame() -> None:
+    data = encode({}, Leaf(np.zeros(16 << 20, np.uint8), "x"))
+    pieces = pieces_of(data, range(0, len(data), 1 << 20))
+    tracemalloc.start()
+    try:
+        (one,) = received(pieces)
+        held, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(one.tree, Leaf)
+    assert held < 1.1 * len(data)
+    assert peak < 2.1 * len(data)
 
 
 @pytest.mark.parametrize("text", ["[*]", '["l",[*]]', '{"a":*}', '["d",[["k",*]]]'])
