@@ -16,6 +16,7 @@ from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
 from tutor.report import Protection
 from tutor.sandbox.devices import accelerators, nvidia_devices
+from tutor.sandbox.isolation import missing
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
 
@@ -54,6 +55,7 @@ def examine() -> Diagnosis:
     findings += [
         learner,
         reference,
+        _isolation(protections),
         _course(),
         _writable("workspace", paths.workspace()),
         _writable("progress", paths.data()),
@@ -110,6 +112,16 @@ def _sandbox(role: str, devices: int) -> tuple[Finding, str, tuple[Protection, .
         more = f"; {present} accelerator(s) present, not used" if present else ""
         devices_told = f"simulated: {devices_told}{more}"
     return Finding(name, True, f"starts in {seconds:.1f} s"), devices_told, protections
+
+
+def _isolation(protections: tuple[Protection, ...]) -> Finding:
+    """Weak isolation is told and is no failure: one's own code can be checked all the same."""
+    if not protections:
+        return Finding("isolation", True, "not known: no sandbox started")
+    if names := missing(protections):
+        detail = f"weak: {', '.join(names)} not covered; check only code you would run yourself"
+        return Finding("isolation", True, detail)
+    return Finding("isolation", True, "files, network and processes are covered")
 
 
 def _course() -> Finding:
