@@ -1,0 +1,45 @@
+"""What a report says about the protections that were on."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tutor import render
+from tutor.engine import run
+from tutor.lesson import Lesson, Pack
+from tutor.report import Report
+from tutor.sandbox import launch
+from tutor.sandbox.isolation import ESSENTIAL
+
+DOUBLE = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def lesson(mini: Pack) -> Lesson:
+    return mini.lesson("double")
+
+
+def shown(report: Report) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(render.rest(report))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text
+
+
+def test_a_layer_that_is_left_out_is_told(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(launch, "WITHOUT", frozenset({"files", "system calls"}))
+    report = run(lesson, DOUBLE)
+    assert report.passed
+    off = {protection.name for protection in report.isolation if not protection.active}
+    assert set(ESSENTIAL) <= off
+    assert "Weak isolation: files, network, processes" in shown(report)
+
+
+def test_every_layer_is_in_the_report_whether_it_is_on_or_not(lesson: Lesson):
+    report = run(lesson, DOUBLE)
+    names = [protection.name for protection in report.isolation]
+    assert len(names) == len(set(names))
+    assert {*ESSENTIAL, "system calls", "privileges", "namespaces", "memory", "cgroup"} <= {*names}
+    told = "Weak isolation" in shown(report)
+    assert told == any(not p.active for p in report.isolation if p.name in ESSENTIAL)
