@@ -1,0 +1,18 @@
+# L12: a pickle in place of an answer
+# says: the answer could not be read
+import gc
+import os
+import pickle
+
+from tutor.sandbox.worker import Channel
+
+
+class Bait:
+    def __reduce__(self):
+        return os.mkdir, ("@OUTSIDE@",)
+
+
+def double(x):
+    (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+    os.write(channel._replies, pickle.dumps(Bait()))
+    return 2 * x

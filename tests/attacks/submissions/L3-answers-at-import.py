@@ -1,0 +1,14 @@
+# L3: answers the first check while it is still being imported
+# says: asked 'load', answered 'value#0'
+import gc
+import os
+
+import numpy as np
+
+from tutor.sandbox.protocol import Answer
+from tutor.sandbox.worker import Channel
+from tutor.tree import Leaf
+
+(channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+channel.send(Answer("value#0", 0.0, 0.0), Leaf(np.zeros((3, 4), np.float32), "jax.Array"))
+os.read(channel._requests, 1)

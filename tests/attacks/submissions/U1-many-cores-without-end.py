@@ -1,0 +1,16 @@
+# U1: as many endless loops in C as there are threads, at once
+# says: took longer than 4 s in `double(x)`
+import threading
+import zlib
+
+
+def work():
+    data = bytes(1 << 20)
+    while True:
+        zlib.compress(data)
+
+
+def double(x):
+    for _ in range(16):
+        threading.Thread(target=work).start()
+    work()

@@ -1,0 +1,4 @@
+# U6: recursion without end
+# says: RecursionError
+def double(x):
+    return double(x) + 1

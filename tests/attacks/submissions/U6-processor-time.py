@@ -1,0 +1,9 @@
+# U6: the signal that says that its processor time is used up
+# says: took longer than
+import os
+import signal
+
+
+def double(x):
+    os.kill(os.getpid(), signal.SIGXCPU)
+    return 2 * x

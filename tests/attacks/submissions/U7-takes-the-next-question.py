@@ -1,0 +1,14 @@
+# U7: reads the questions away
+# says: took longer than 4 s in `double(x)`
+import gc
+import os
+import threading
+
+from tutor.sandbox.worker import Channel
+
+
+def double(x):
+    (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+    for _ in range(20):
+        threading.Thread(target=os.read, args=(channel._requests, 1 << 20), daemon=True).start()
+    return 2 * x
