@@ -1,6 +1,7 @@
 # make run     start jaxtutor          make test    everything that must hold
 # make install only .venv              make format  let ruff write the code's layout
 # make seeds   every answer of the course under 20 seeds: an hour
+# make fuzz    ten minutes of hostile bytes for the wire parser
 # make attacks 200 hostile submissions and 200 honest ones by turns
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds attacks format clean
+.PHONY: install run test seeds attacks fuzz format clean
 
 install: $(STAMP)
 
@@ -37,6 +38,14 @@ seeds: install
 
 attacks: install
 	$(BIN)/python -m tests.attacks.campaign 200
+
+# Beside the project's own environment: the fuzzer is not for every platform.
+fuzz:
+	test -x build/fuzz/bin/python || $(PYTHON) -m venv build/fuzz
+	build/fuzz/bin/python -m pip install --quiet -c constraints.txt atheris==3.0.0 numpy msgspec ml-dtypes
+	mkdir -p build/found
+	build/fuzz/bin/python -m tests.fuzz.fuzz_wire -max_total_time=600 -max_len=4096 -timeout=5 \
+		-artifact_prefix=build/ build/found tests/fuzz/corpus/wire
 
 format: install
 	$(BIN)/ruff format .
