@@ -4,7 +4,8 @@ import os
 
 
 def double(x):
-    os.symlink("@SECRET@", "link")
+    if not os.path.lexists("link"):  # it is called more than once
+        os.symlink("@SECRET@", "link")
     with open("link") as file:
         assert file.read()
     return 2 * x

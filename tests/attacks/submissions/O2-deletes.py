@@ -4,5 +4,6 @@ import os
 
 
 def double(x):
-    os.unlink("@SECRET@")
+    if os.path.exists("@SECRET@"):  # it is called more than once
+        os.unlink("@SECRET@")
     return 2 * x

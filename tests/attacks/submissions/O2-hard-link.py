@@ -4,5 +4,6 @@ import os
 
 
 def double(x):
-    os.link("@SECRET@", "@OUTSIDE@")
+    if not os.path.lexists("@OUTSIDE@"):  # it is called more than once
+        os.link("@SECRET@", "@OUTSIDE@")
     return 2 * x

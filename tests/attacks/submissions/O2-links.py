@@ -4,5 +4,6 @@ import os
 
 
 def double(x):
-    os.symlink("/", "@OUTSIDE@")
+    if not os.path.lexists("@OUTSIDE@"):  # it is called more than once
+        os.symlink("/", "@OUTSIDE@")
     return 2 * x

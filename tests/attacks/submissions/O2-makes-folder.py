@@ -4,5 +4,6 @@ import os
 
 
 def double(x):
-    os.mkdir("@OUTSIDE@")
+    if not os.path.lexists("@OUTSIDE@"):  # it is called more than once
+        os.mkdir("@OUTSIDE@")
     return 2 * x

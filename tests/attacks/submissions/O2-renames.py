@@ -4,5 +4,6 @@ import os
 
 
 def double(x):
-    os.rename("@SECRET@", "@OUTSIDE@")
+    if not os.path.lexists("@OUTSIDE@"):  # it is called more than once
+        os.rename("@SECRET@", "@OUTSIDE@")
     return 2 * x

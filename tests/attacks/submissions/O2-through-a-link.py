@@ -4,7 +4,8 @@ import os
 
 
 def double(x):
-    os.symlink("@OUTSIDE@", "link")
+    if not os.path.lexists("link"):  # it is called more than once
+        os.symlink("@OUTSIDE@", "link")
     with open("link", "w") as file:
         file.write("here")
     return 2 * x
