@@ -4,9 +4,14 @@ import ctypes
 import os
 
 libc = ctypes.CDLL(None, use_errno=True)
+SEIZE = 0x4206
+TRACED = []
 
 
 def double(x):
-    if libc.ptrace(16, @SIBLING@, None, None) < 0:
+    if TRACED:  # it is called more than once
+        return 2 * x
+    TRACED.append(True)
+    if libc.ptrace(SEIZE, @SIBLING@, None, None) < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return 2 * x

@@ -4,7 +4,7 @@ import os
 
 
 def double(x):
-    with open("program", "w") as file:
+    with open("program", "w", opener=lambda *how: os.open(*how, 0o755)) as file:
         file.write("#!/bin/sh\n")
     os.execv("program", ["program"])
     return 2 * x
