@@ -1,0 +1,343 @@
+"""Lying about the result, where one submission for one lesson does not show it.
+
+The rest is in `submissions`: L1 to L12.
+"""
+
+import re
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.test_submissions import FOLDER, told
+from tutor.engine import Session, run
+from tutor.lesson import Lesson, Mistake
+from tutor.pack import load_pack
+from tutor.report import Report
+
+THRICE = "\n\ndef double(x):\n    return 3 * x\n"
+COURSE = load_pack()
+
+
+# --- L1 to L6: what it says is only what it says ----------------------------------------------
+
+
+def test_a_report_that_is_printed_is_shown_as_output_and_changes_nothing(lesson: Lesson):
+    honest = run(lesson, THRICE)
+    forged = run(lesson, "double = lambda x: 2 * x").to_json().decode()
+    report = run(
+        lesson, f"import sys\nprint({forged!r})\nprint({forged!r}, file=sys.stderr){THRICE}"
+    )
+    assert (report.verdict, report.checks[0].message) == ("fail", honest.checks[0].message)
+    assert report.stdout == report.stderr == forged + "\n"
+
+
+def test_what_an_answer_is_called_makes_no_message_long(lesson: Lesson):
+    for name in ("L6-a-key-of-a-megabyte", "L6-many-parts", "L6-a-type-name-that-shouts"):
+        report = run(lesson, (FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+        assert len(report.to_json()) < 20_000
+        assert told(report).isprintable() or "\x1b" not in told(report)
+
+
+# --- L7: patches -------------------------------------------------------------------------------
+
+PATCHES = """
+import gc, time
+import jax, jax.numpy as jnp, numpy as np
+from tutor.sandbox.learner import CompileLog
+
+def nothing(*args, **kwargs):
+    return None
+
+def yes(*args, **kwargs):
+    return True
+
+for module in (np.testing,):
+    for name in dir(module):
+        if name.startswith("assert"):
+            setattr(module, name, nothing)
+for module in (np, jnp):
+    for name in ("allclose", "isclose", "array_equal", "array_equiv"):
+        setattr(module, name, yes)
+for name in ("grad", "value_and_grad", "vmap", "jit"):
+    original = getattr(jax, name)
+    setattr(jax, name, lambda f, *args, original=original, **kwargs: original(f, *args, **kwargs))
+jax.block_until_ready = lambda value: value
+jax.clear_caches = nothing
+time.perf_counter = lambda: 0.0
+jax.monitoring.clear_event_listeners()
+CompileLog.during = lambda self, action: (action(), [])[1]
+CompileLog.stopwatch = lambda self: lambda: (0.0, 0.0)
+import tutor.checks.inside.prng, tutor.checks.inside.pure
+tutor.checks.inside.prng.reused = lambda ledger: []
+tutor.checks.inside.prng._checker = lambda *args: ""
+tutor.checks.inside.pure._shorter = lambda leak: ""
+tutor.checks.inside.pure._escaped = lambda env: []
+"""
+"""Everything that could look into what a submission does, made blind; what it computes, not."""
+
+WRONG = {
+    "arrays-at-updates": ("set in place of add", "detached rows"),
+    "vmap-basics": ("columns come out as rows",),
+    "jit-whole-step": ("a sum over this batch size",),
+    "grad-basics": ("uphill",),
+    "linen-mlp": ("no relu at all",),
+    "random-keys": ("noise that is never negative",),
+    "pmap-train-mlp": ("psum for pmean",),
+}
+"""Of each lesson, answers that are wrong by what they compute."""
+
+
+def wrong_values() -> Iterator[tuple[Lesson, Mistake]]:
+    for lesson in COURSE.lessons.values():
+        for mistake in lesson.mistakes:
+            if mistake.name in WRONG.get(lesson.id, ()):
+                yield lesson, mistake
+
+
+@pytest.mark.parametrize(
+    ("lesson", "mistake"),
+    [pytest.param(le, m, id=f"{le.id}-{m.name}") for le, m in wrong_values()],
+)
+def test_patched_libraries_turn_no_wrong_value_into_a_pass(lesson: Lesson, mistake: Mistake):
+    solution = COURSE.solution(lesson.id)
+    assert solution is not None
+    report = run(lesson, f"{PATCHES}\n{mistake.applied_to(solution)}")
+    assert report.verdict in ("fail", "error"), report
+    assert report.fault is None, report.fault
+    first = next(r for r in report.checks if r.status in ("fail", "error"))
+    assert mistake.fails in (first.name, first.kind)
+
+
+def test_the_patches_break_nothing_by_themselves():
+    # Otherwise the test above would hold whatever was patched.
+    solution = COURSE.solution("grad-basics")
+    assert solution is not None
+    report = run(COURSE.lesson("grad-basics"), f"{PATCHES}\n{solution}")
+    assert report.passed, told(report)
+
+
+@pytest.mark.parametrize(
+    ("lesson_id", "change"),
+    [
+        # An answer that is not compiled, or uses a key twice, and says otherwise …
+        ("jit-whole-step", {"@jax.jit\ndef train_step": "def train_step", "0.9 * v": "0.8 * v"}),
+        ("random-keys", {"w_key, b_key = jax.random.split(key)": "w_key = b_key = key"}),
+    ],
+)
+def test_evidence_that_is_faked_does_not_pass_alone(lesson_id: str, change: dict[str, str]):
+    """What a worker tells of itself can be made up; a value check or the judge stands beside it."""
+    code = COURSE.solution(lesson_id)
+    assert code is not None
+    for old, new in change.items():
+        assert old in code
+        code = code.replace(old, new)
+    report = run(COURSE.lesson(lesson_id), f"{PATCHES}\n{code}")
+    assert report.verdict == "fail", told(report)
+
+
+# --- L8: what is not there cannot be found -----------------------------------------------------
+
+SEED = 7_391_846_205_517_263
+MARK = -8.273645918273e-77
+"""A number that no program holds by chance."""
+
+SECRETS = {
+    "the answer": struct.pack("<d", MARK),
+    "the answer, as text": repr(MARK).encode(),
+    "the tolerance": struct.pack("<d", 3.1415e-7),
+    "the tolerance, as text": b"3.1415e-07",
+    "the PyTorch": b"marked_original",
+    "what is expected": b"marked_expectation",
+    "the solution": b"marked_solution",
+    "a mistake": b"marked_mistake",
+    "what a mistake is told": b"marked_reproach",
+    "a hint": b"marked_hint",
+    "the reason": b"marked_reason",
+    "a check after this one": b"marked_later",
+    "held-out data": b"marked_labels",
+    "the seed": struct.pack("<q", SEED),
+    "the seed, as text": str(SEED).encode(),
+    "the seed, as Python holds it": struct.pack(
+        "<II", SEED & ((1 << 30) - 1), SEED >> 30 & ((1 << 30) - 1)
+    ),
+}
+
+LESSON = f"""
+id: marked
+title: Marked
+track: basics
+minutes: 1
+brief: Write `double(x)`.
+torch: |
+  import torch
+
+  marked_original = torch.tensor([{MARK!r}] * 3, dtype=torch.float64)
+
+  def marked_expectation(x):
+      return marked_original.clone()
+
+starter: |
+  def double(x):
+      raise NotImplementedError
+hints: [marked_hint, another]
+inputs:
+  x: normal(3)
+checks:
+  - name: value
+    value: double(x)
+    expect: marked_expectation(x)
+    tol: 3.1415e-7
+    why: marked_reason
+  - name: marked_later
+    value: double(x) + 1
+    expect: marked_expectation(x) + 1
+    after: value
+mistakes:
+  - name: marked_mistake
+    edit: {{"2 * x": "3 * x"}}
+    fails: value
+    says: marked_reproach
+"""
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Lesson:
+    """A lesson whose every secret can be recognised."""
+    lessons, solutions = tmp_path / "pack" / "lessons", tmp_path / "pack" / "solutions" / "basics"
+    (lessons / "basics").mkdir(parents=True)
+    solutions.mkdir(parents=True)
+    (lessons / "pack.yaml").write_text(
+        "format: 1\nid: marked\ntitle: Marked\ntracks:\n"
+        "  - {id: basics, title: Basics, lessons: [marked]}\n"
+    )
+    (lessons / "basics" / "marked.yaml").write_text(LESSON)
+    (solutions / "marked.py").write_text("# marked_solution\ndef double(x):\n    return 2 * x\n")
+    pack = load_pack(lessons)
+    assert pack.solution("marked")
+    return pack.lesson("marked")
+
+
+def memory(pid: int) -> Iterator[bytes]:
+    """Everything that a process can read in its own memory, in pieces that overlap."""
+    overlap, size = 64, 16 << 20
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as file:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            span, rights = line.split()[:2]
+            start, end = (int(part, 16) for part in span.split("-"))
+            if not rights.startswith("r") or line.endswith(("[vvar]", "[vsyscall]")):
+                continue
+            for at in range(start, end, size - overlap):
+                try:
+                    file.seek(at)
+                    yield file.read(min(size, end - at))
+                except (OSError, ValueError, OverflowError):
+                    break  # the kernel does not let it be read
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_nothing_that_decides_is_in_the_worker(marked: Lesson):
+    planted = "planted_by_the_submission"
+    code = f"def double(x):\n    '''{planted}'''\n    return 2 * x\n"
+    with Session(marked, code) as session:
+        report = session.check(SEED)
+        assert report.verdict == "fail"  # both sides were asked, and it was judged
+        bench = session.main_bench
+        assert bench is not None
+        pid = bench.sandbox._process.pid
+        everything = [Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")]
+        wanted = {**SECRETS, "the control": planted.encode()}
+        pattern = re.compile(b"|".join(re.escape(secret) for secret in wanted.values()))
+        found = {
+            match.group()
+            for piece in (*everything, *memory(pid))
+            for match in pattern.finditer(piece)
+        }
+    # That it is found shows that the search finds what there is.
+    assert [name for name, secret in wanted.items() if secret in found] == ["the control"]
+
+
+# --- L9 and L10: times, and another seed -------------------------------------------------------
+
+
+@pytest.mark.parametrize("clock", ["-time.monotonic()", "float('nan')"])
+def test_a_clock_that_lies_decides_nothing(lesson: Lesson, clock: str):
+    code = f"import time\ntime.perf_counter = lambda: {clock}\n\ndef double(x):\n    return 2 * x\n"
+    report = run(lesson, code)
+    assert report.passed, told(report)
+    assert Report.from_json(report.to_json()) == report
+
+
+def test_answers_seen_under_one_seed_fail_under_another(lesson: Lesson):
+    honest = (
+        "import numpy as np\n"
+        "def double(x):\n    print(np.asarray(2 * x).tolist())\n    return 2 * x\n"
+    )
+    seen = run(lesson, honest, seed=0).stdout.splitlines()
+    code = (
+        "import jax.numpy as jnp\n"
+        f"answers = iter([{', '.join(seen)}])\n"
+        "def double(x):\n    return jnp.array(next(answers))\n"
+    )
+    assert run(lesson, code, seed=0).passed  # it is what was seen
+    report = run(lesson, code, seed=1)
+    assert report.verdict == "fail"
+    assert "largest difference" in told(report)
+
+
+def test_what_is_remembered_by_shape_fails_under_another_seed(lesson: Lesson):
+    count = sum(check.case_count for check in lesson.checks)
+    code = (
+        "answers = []\n"
+        "def double(x):\n"
+        "    answers.append(2 * x)\n"
+        f"    return answers[(len(answers) - 1) % {count}]\n"
+    )
+    with Session(lesson, code, race=False) as session:
+        assert session.check(0).passed
+        assert session.check(1).verdict == "fail"
+
+
+# --- L11: not in JAX ---------------------------------------------------------------------------
+
+
+def test_a_lesson_can_ask_for_what_jax_can_trace():
+    """NumPy gives the right numbers; `jit` around it, or a check of the kind, tells it apart."""
+    lesson = COURSE.lesson("arrays-at-updates")
+    (numpy,) = (m for m in lesson.mistakes if m.name == "NumPy instead of JAX")
+    assert numpy.code is not None
+    assert "found numpy.ndarray, expected a jax.Array" in told(run(lesson, numpy.code))
+
+
+# --- L12: nothing is unpickled -----------------------------------------------------------------
+
+_listening: list[str] = []
+_hooked = False
+
+
+@contextmanager
+def unpickled() -> Iterator[list[str]]:
+    """The names that are unpickled in this process meanwhile."""
+    global _hooked
+    if not _hooked:  # once: an audit hook cannot be taken away again
+        sys.addaudithook(
+            lambda event, names: (
+                _listening.append(str(names)) if event == "pickle.find_class" else None
+            )
+        )
+        _hooked = True
+    _listening.clear()
+    yield _listening
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("L12-*.py")), ids=lambda path: path.stem)
+def test_nothing_is_unpickled(path: Path, lesson: Lesson, targets: dict[str, str]):
+    code = path.read_text(encoding="utf-8").replace("@OUTSIDE@", targets["OUTSIDE"])
+    with unpickled() as names:
+        report = run(lesson, code)
+        assert Report.from_json(report.to_json()) == report
+    assert not names
+    assert not Path(targets["OUTSIDE"]).exists()

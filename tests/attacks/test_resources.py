@@ -1,0 +1,296 @@
+"""Using everything up, where one submission for one lesson does not show it.
+
+The rest is in `submissions`: U1 to U7.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.attacks.test_submissions import PATIENCE, told
+from tests.conftest import MINI
+from tutor.engine import Session, run
+from tutor.lesson import Lesson
+from tutor.sandbox.wire import MAX_BODY
+
+DOUBLE = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def patient(lesson: Lesson) -> Lesson:
+    """The lesson with so much time that memory runs out first, on a busy machine too."""
+    limits = msgspec.structs.replace(lesson.limits, seconds=40.0, memory_mb=512)
+    return msgspec.structs.replace(lesson, limits=limits)
+
+
+# --- U1: what was running is named --------------------------------------------------------------
+
+
+def test_the_call_that_was_running_is_named_and_what_came_before_it_counts(lesson: Lesson):
+    calls = lesson.checks[0].case_count
+    code = (
+        "calls = []\n"
+        "def double(x):\n"
+        "    calls.append(1)\n"
+        f"    while len(calls) > {calls}: pass\n"
+        "    return 2 * x\n"
+    )
+    first, second = run(lesson, code).checks
+    assert (first.status, second.status) == ("pass", "error")
+    assert "took longer than 4 s in `double(x) + 1`" in second.message
+
+
+# --- U2: memory that is really used -------------------------------------------------------------
+
+MEMORY = {
+    "a list": "while True: kept.append(bytearray(50_000_000))",
+    "small objects": "while True: kept = [kept, float(len(kept))]",
+    "NumPy": "while True: kept.append(np.ones(5_000_000))",
+    "JAX": "while True: kept.append(jax.block_until_ready(jnp.full(10_000_000, 1.0 * len(kept))))",
+    "shared memory behind /dev/zero": (
+        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2 << 30)\n"
+        "    while True: memory.write(bytes(32 << 20))"
+    ),
+    "shared memory that is filled and no longer mapped": (
+        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 1 << 30)\n"
+        "    for at in range(0, 1 << 30, 32 << 20):\n"
+        "        memory.write(bytes(32 << 20))\n"
+        "        memory.madvise(mmap.MADV_DONTNEED, at, 32 << 20)"
+    ),
+    "the tables of pages that are only looked at": (
+        "libc = ctypes.CDLL(None)\n"
+        "    libc.mmap.restype = ctypes.c_void_p\n"
+        "    step, size = 2 << 20, 400_000 << 21\n"
+        "    private_anonymous_noreserve = 0x4022\n"
+        "    start = libc.mmap(None, ctypes.c_size_t(size), 1, private_anonymous_noreserve, -1, 0)\n"
+        "    if start in (None, ctypes.c_void_p(-1).value): raise MemoryError('ran out of memory')\n"
+        "    libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), mmap.MADV_NOHUGEPAGE)\n"
+        "    for at in range(start, start + size, step): ctypes.c_ubyte.from_address(at).value"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MEMORY)
+def test_memory_that_is_used_runs_out_at_the_limit(patient: Lesson, what: str):
+    code = (
+        "import ctypes, mmap, os\nimport jax, jax.numpy as jnp, numpy as np\n"
+        f"def double(x):\n    kept = []\n    {MEMORY[what]}\n    return 2 * x\n"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    began = time.monotonic()
+    report = run(patient, code)
+    assert time.monotonic() - began < PATIENCE
+    assert "ran out of memory" in told(report), told(report)
+    assert report.verdict == "error"
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert used == before or used < (patient.limits.memory_mb + 400) << 10
+
+
+def test_an_answer_costs_the_judge_no_more_than_the_cap(lesson: Lesson):
+    """The largest frame there can be is taken, refused, and forgotten."""
+    code = (
+        "import gc, os\n"
+        "from tutor.sandbox.worker import Channel\n"
+        "from tutor.sandbox.wire import MAGIC, MAX_BODY, PREFIX\n"
+        "def double(x):\n"
+        "    channel, = (o for o in gc.get_objects() if isinstance(o, Channel))\n"
+        "    os.write(channel._replies, PREFIX.pack(MAGIC, 2, MAX_BODY) + b'{}')\n"
+        "    while True: os.write(channel._replies, bytes(1 << 20))\n"
+    )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    report = run(lesson, code)
+    assert "the answer could not be read" in told(report)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 3 * MAX_BODY >> 10
+
+
+# --- U3: threads --------------------------------------------------------------------------------
+
+
+def test_as_many_threads_as_people_need_can_be_started(lesson: Lesson):
+    code = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "import time\n"
+        "def double(x):\n"
+        "    with ThreadPoolExecutor(64) as pool:\n"
+        "        list(pool.map(time.sleep, [0.01] * 64))\n"
+        "    return 2 * x\n"
+    )
+    assert run(lesson, code).passed
+
+
+# --- U4: output ---------------------------------------------------------------------------------
+
+
+def test_the_first_and_the_last_of_what_was_printed_are_kept_and_the_cut_is_said(lesson: Lesson):
+    limits = msgspec.structs.replace(lesson.limits, output_kb=1024)
+    lesson = msgspec.structs.replace(lesson, limits=limits)
+    code = "print('the first')\nfor _ in range(9000): print('y' * 99)\nprint('the last')\n" + DOUBLE
+    report = run(lesson, code)
+    assert report.passed
+    assert report.stdout.startswith("the first\n")
+    assert report.stdout.endswith("the last\n")
+    assert "bytes left out" in report.stdout
+    assert len(report.stdout) < 70_000
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (b"\x1b[2J\x1b[31mall passed\x1b]0;title\x07\x1b[6n", "␛[2J␛[31mall passed␛]0;title␇␛[6n"),
+        (b"\xff\xfe\xc3(\xed\xa0\x80", "��"),
+        (b"wrong\rright\b\b\x7f", "wrong␍right␈␈␡"),
+        ("\u202eright to left\u2066\u200b\u2028\u0085".encode(), "�right to left����"),
+        ("\x9b31m\x90".encode(), "�31m�"),
+    ],
+    ids=["escape sequences", "no text", "overwriting", "directions", "C1 controls"],
+)
+def test_what_is_printed_is_shown_and_not_obeyed(lesson: Lesson, written: bytes, shown: str):
+    code = f"import os\nos.write(1, {written!r})\nos.write(2, {written!r})\n{DOUBLE}"
+    report = run(lesson, code)
+    assert report.passed
+    assert shown in report.stdout
+    assert shown in report.stderr
+    for character in report.stdout + report.stderr:
+        assert character == "\n" or character.isprintable()
+
+
+def test_messages_obey_no_escape_sequences_either(lesson: Lesson):
+    code = (
+        "def double(x):\n    raise type('\\x1b[2J', (Exception,), {})('\\x1b[31mpassed\\u202e')\n"
+    )
+    assert told(run(lesson, code)).replace("\n", "").isprintable()
+
+
+# --- U5: nothing is left ------------------------------------------------------------------------
+
+
+def test_files_that_nobody_may_remove_are_removed(lesson: Lesson):
+    # That nothing is left is what the fixture `nothing_left` looks at.
+    code = (
+        "import os\n"
+        "for number in range(50):\n"
+        "    os.makedirs(f'{number}/a/b')\n"
+        "    open(f'{number}/a/b/file', 'w').write('x')\n"
+        "    os.symlink('/', f'{number}/root')\n"
+        "os.umask(0o777)\n"
+        "os.mkdir('closed')\n" + DOUBLE
+    )
+    assert run(lesson, code).passed
+
+
+def test_a_folder_too_deep_to_name_is_removed(lesson: Lesson):
+    code = (
+        "import os\n"
+        "for _ in range(300):\n"
+        "    os.mkdir('d' * 200)\n"
+        "    os.chdir('d' * 200)\n" + DOUBLE
+    )
+    run(lesson, code)
+
+
+# --- U7: one broken conversation breaks no other ------------------------------------------------
+
+
+def test_the_next_submission_is_judged_as_if_nothing_had_been(lesson: Lesson):
+    broken = "import os\ndef double(x):\n    os.closerange(0, 512)\n    return 2 * x\n"
+    with Session(lesson, broken) as session:
+        assert session.check().verdict == "error"
+        # A session whose sandbox is gone starts another.
+        assert session.check(1).verdict == "error"
+    assert run(lesson, DOUBLE).passed
+
+
+def test_no_descriptor_of_ours_is_lost(lesson: Lesson):
+    def opened() -> int:
+        return len(os.listdir("/dev/fd"))  # noqa: PTH208
+
+    run(lesson, DOUBLE)
+    before = opened()
+    for code in ("import os\nos._exit(0)\n", "while True: print('y' * 65536)\n", DOUBLE):
+        run(lesson, code)
+    assert opened() == before
+
+
+# --- U8: what is no source ----------------------------------------------------------------------
+
+SOURCES = {
+    "50 MB": ("#" * 50_000_000, "bad-source", ["larger than 1024 KiB"]),
+    "50 MB in one expression": (DOUBLE + "x = " + "1+" * 25_000_000 + "1", "bad-source", ["KiB"]),
+    "a NUL byte": (f"{DOUBLE}y = '\0'\n", "bad-source", ["line 3", "NUL"]),
+    "a lone surrogate": (f"{DOUBLE}y = '\ud800'\n", "bad-source", ["line 3", "surrogate"]),
+    "tabs and spaces": (
+        "def double(x):\n        y = 2\n\treturn y * x\n",
+        "syntax-error",
+        ["line 3", "TabError"],
+    ),
+    "brackets without end": ("(" * 5000, "syntax-error", ["line 1", "too many nested"]),
+    # Versions of Python differ in what they raise here.
+    "a deep expression": (f"{DOUBLE}y = {'-' * 100_000}1\n", "", []),
+    "an unclosed string": (f"{DOUBLE}y = '''\n", "syntax-error", ["line 3, column 5"]),
+    "not Python": ("double x = 2 * x;\n", "syntax-error", ["line 1, column"]),
+    "Python 2": (f"{DOUBLE}print 'hello'\n", "syntax-error", ["line 3, column 1"]),
+    "nothing": ("", "missing-name", ["your code does not define `double`"]),
+    "no such function": ("def Double(x):\n    return 2 * x\n", "missing-name", ["`double`"]),
+    "deleted": (f"{DOUBLE}del double\n", "missing-name", ["`double`"]),
+    "too many parameters": ("def double(x, y):\n    return 2 * x\n", "wrong-signature", ["'y'"]),
+    "too few parameters": ("def double():\n    return 2\n", "wrong-signature", ["double(x)"]),
+    "a class in its place": (
+        "class double:\n    pass\n",
+        "wrong-signature",
+        ["double(x)", "takes no arguments"],
+    ),
+    "a number in its place": ("double = 2\n", "wrong-signature", ["not callable"]),
+}
+
+
+@pytest.mark.parametrize("what", SOURCES)
+def test_what_is_no_answer_at_all_is_told_with_its_place(lesson: Lesson, what: str):
+    code, fault_code, words = SOURCES[what]
+    began = time.monotonic()
+    report = run(lesson, code)
+    assert time.monotonic() - began < lesson.limits.seconds + PATIENCE
+    assert report.verdict == "error"
+    fault = report.fault or report.checks[0].fault
+    assert fault is not None
+    assert fault.code == fault_code or not fault_code, fault
+    for part in words:
+        assert part in fault.message
+    assert len(report.to_json()) < 100_000
+
+
+def test_a_class_with_the_right_parameters_is_no_array(lesson: Lesson):
+    report = run(lesson, "class double:\n    def __init__(self, x):\n        self.x = 2 * x\n")
+    assert report.verdict in ("fail", "error")
+    assert "found submission.double, expected an array of shape (3, 4)" in told(report)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        (b"def double(x):\n    return '\xff'\n", "a.py:2:13: byte 0xff is not UTF-8"),
+        ("def double(x): pass".encode("utf-16"), "a.py:1:1: byte 0xff is not UTF-8"),
+        (b"#" * 50_000_000, "larger than"),
+    ],
+    ids=["Latin-1", "UTF-16", "50 MB"],
+)
+def test_a_file_that_is_no_text_is_refused_with_its_place(
+    tmp_path: Path, written: bytes, says: str
+):
+    path = tmp_path / "a.py"
+    path.write_bytes(written)
+    done = subprocess.run(
+        [sys.executable, "-m", "tutor", "check", "double", str(path), "--pack", str(MINI)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
