@@ -67,9 +67,9 @@ MEMORY = {
         "libc = ctypes.CDLL(None)\n"
         "    libc.mmap.restype = ctypes.c_void_p\n"
         "    step, size = 2 << 20, 400_000 << 21\n"
-        "    private_anonymous_noreserve = 0x4022\n"
-        "    start = libc.mmap(None, ctypes.c_size_t(size), 1, private_anonymous_noreserve, -1, 0)\n"
-        "    if start in (None, ctypes.c_void_p(-1).value): raise MemoryError('ran out of memory')\n"
+        "    flags = 0x4022  # private, anonymous, no reserve\n"
+        "    start = libc.mmap(None, ctypes.c_size_t(size), 1, flags, -1, 0)\n"
+        "    if start == ctypes.c_void_p(-1).value: raise MemoryError\n"
         "    libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), mmap.MADV_NOHUGEPAGE)\n"
         "    for at in range(start, start + size, step): ctypes.c_ubyte.from_address(at).value"
     ),

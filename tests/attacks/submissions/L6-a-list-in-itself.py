@@ -1,5 +1,5 @@
 # L6: a list that holds itself
-# says: `double(x)`
+# says: double(x)
 def double(x):
     answer = []
     answer.append(answer)
