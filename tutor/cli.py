@@ -202,21 +202,22 @@ def _check(options: argparse.Namespace) -> int:
 
 def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
     """The code to check: a named file, standard input, or the learner's own file."""
-    from tutor.workspace import BadFile, Workspace, decode_source, read_source
+    from tutor.sandbox.output import one_line
+    from tutor.workspace import MAX_BYTES, BadFile, Workspace, decode_source, read_source
 
     workspace = Workspace(pack)
     try:
         if file == "-":
-            return decode_source(sys.stdin.buffer.read(), "<stdin>")
+            return decode_source(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
         if file is not None:
             return read_source(Path(file))
         if not workspace.path(lesson).exists():
             print(f"Your file is {workspace.path(lesson)}; it was just made.", file=sys.stderr)
         return workspace.open(lesson)
     except BadFile as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(one_line(str(error))) from None
     except OSError as error:
-        raise UsageError(f"{error.filename or file}: {error.strerror}") from None
+        raise UsageError(one_line(f"{error.filename or file}: {error.strerror}")) from None
 
 
 def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> list[str]:

@@ -18,7 +18,7 @@ from tutor.sandbox import faults
 from tutor.sandbox.devices import accelerators
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
-from tutor.sandbox.protocol import Broken, Load, Loaded, Raised, Ready
+from tutor.sandbox.protocol import Load, Loaded, Raised, Ready
 
 __all__ = ["Cancel", "Cancelled", "Session", "run"]
 
@@ -212,8 +212,7 @@ class Bench:
             if isinstance(reply, Raised):
                 raise Failed(faults.from_raised(reply, code))
             if not isinstance(reply, Loaded):
-                what = reply.message if isinstance(reply, Broken) else "an unexpected reply"
-                raise Failed(Fault("internal", f"importing your code: {what}"))
+                raise Failed(faults.unsaid(reply, "the import of your code"))
         except Failed:
             self.dead = True  # a module that half loaded is of no more use
             raise

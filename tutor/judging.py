@@ -24,7 +24,7 @@ from tutor.report import (
 from tutor.sandbox import faults
 from tutor.sandbox.output import inert
 from tutor.sandbox.process import Failed
-from tutor.sandbox.protocol import Answer, Broken, Observe, Raised, Reply
+from tutor.sandbox.protocol import Answer, Observe, Raised, Reply
 from tutor.tree import Tree, TreeError, brief, entry, real
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Round:
         if isinstance(reply, Raised):
             return _faulty(check, faults.from_raised(reply, self.session.code), told), timing, ""
         if not isinstance(reply, Answer):
-            return _faulty(check, _own_fault(f"observing {check.title}", reply)), timing, ""
+            return _faulty(check, faults.unsaid(reply, _running(check)), told), timing, ""
         reference: Reference | None = None
         if check.refer() is not None:
             try:
@@ -237,11 +237,6 @@ class Round:
 
 def _running(check: Check) -> str:
     return f"`{' '.join(check.subject.split())}`"[:300]
-
-
-def _own_fault(doing: str, reply: Reply) -> Fault:
-    what = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
-    return Fault("internal", f"{doing}: {what}")
 
 
 def _failed(check: Check, finding: Finding, case: str, timing: Timing) -> CheckResult:

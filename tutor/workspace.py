@@ -129,9 +129,12 @@ def read_source(path: Path) -> str:
     """The text of a Python file, its line ends and all, without a byte order mark.
 
     Raises:
-        BadFile: too large, or not UTF-8.
+        BadFile: too large, not UTF-8, or no regular file.
         OSError: it cannot be read.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # A pipe may never be written to, a device never end.
+        raise BadFile(f"{path}: not a regular file; to check what a command prints, give - instead")
     with path.open("rb") as file:
         return decode_source(file.read(MAX_BYTES + 1), str(path))
 

@@ -148,6 +148,8 @@ class Environment:
 
         from tutor.sandbox.wire import WireError, dtype_named
 
+        if isinstance(value, np.ndarray):
+            value = np.asarray(value)  # a subclass may say anything of itself
         try:
             dtype_named(np.dtype(value.dtype).name)
         except WireError:

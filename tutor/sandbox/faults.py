@@ -9,7 +9,7 @@ import signal
 
 from tutor.report import INTERNAL, Fault, Frame
 from tutor.sandbox.output import inert
-from tutor.sandbox.protocol import Raised
+from tutor.sandbox.protocol import Broken, Raised
 
 __all__ = ["INTERNAL", "SENTENCES"]
 
@@ -122,6 +122,21 @@ def ended(returncode: int, running: str, stderr: str) -> Fault:
 
 def malformed(what: str, running: str) -> Fault:
     return Fault("malformed", f"the answer could not be read: {inert(what)}", running=running)
+
+
+def unsaid(reply: object, running: str) -> Fault:
+    """The worker says that it could not answer, after foreign code was let into it.
+
+    It may be right, and the fault ours; but it may as well be made to say so, and then nobody
+    could ever be told that an answer is wrong. So it is no answer, like any other.
+    """
+    what = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
+    return Fault(
+        "malformed",
+        f"what {running} gave could not be read: {what[:300]}. If it does nothing unusual, the "
+        "fault is jaxtutor's: please report it",
+        running=running,
+    )
 
 
 def from_raised(raised: Raised, source: str) -> Fault:

@@ -41,6 +41,11 @@ def inert(text: str) -> str:
     return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
 
 
+def one_line(text: str) -> str:
+    """`inert`, and line ends shown too: for names, which may hold anything."""
+    return inert(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def _shown(character: str) -> str:
     if character in "\n\t" or character.isprintable():
         return character

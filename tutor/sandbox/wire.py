@@ -95,10 +95,11 @@ def encode(message: Any, tree: Tree = None) -> bytes:
     except (ValueError, RecursionError) as error:
         # Text that is not Unicode, or an integer of more digits than Python writes.
         raise WireError(f"cannot be sent: {error}") from None
-    body = [np.ascontiguousarray(array).tobytes() for array in arrays]
-    size = sum(map(len, body))
+    # Before any is copied: an array made by broadcasting may be larger than all memory.
+    size = sum(array.nbytes for array in arrays)
     if len(header) > MAX_HEADER or size > MAX_BODY:
         raise WireError(f"too large to send: {len(header):,} + {size:,} bytes")
+    body = [np.ascontiguousarray(array).tobytes() for array in arrays]
     return b"".join([PREFIX.pack(MAGIC, len(header), size), header, *body])
 
 

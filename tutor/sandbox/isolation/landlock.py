@@ -114,11 +114,14 @@ def _grants(path: str, secrets: set[str], above: set[str]) -> Iterator[tuple[str
         yield path, _READ
         return
     yield path, _READ_DIR
-    with os.scandir(path) as entries:
-        for entry in entries:
-            # A link grants nothing: what it leads to is allowed by its own rule or not at all.
-            if not entry.is_symlink() and entry.path not in secrets:
-                yield from _grants(entry.path, secrets, above)
+    try:
+        entries = [*os.scandir(path)]
+    except OSError:
+        return  # no folder, or not to be listed: nothing beneath it can be allowed
+    for entry in entries:
+        # A link grants nothing: what it leads to is allowed by its own rule or not at all.
+        if not entry.is_symlink() and entry.path not in secrets:
+            yield from _grants(entry.path, secrets, above)
 
 
 def _allow(ruleset: int, path: str | Path, rights: int) -> None:

@@ -67,7 +67,7 @@ Rule = Unless | If | Missing
 
 _FOR_ACCELERATORS = frozenset(
     {"socket", "bind", "listen", "accept", "accept4", "connect", "sendto", "sendmsg", "recvmsg"}
-    | {"memfd_create", "mmap", "sched_setaffinity"}
+    | {"memfd_create", "mmap", "sched_setaffinity", "ioctl"}
 )
 """What drivers and collectives of real accelerators need beside the rest."""
 
@@ -85,8 +85,9 @@ def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
         "sched_setaffinity": Unless(0, (0, pid)),
         # It would otherwise outlive jaxtutor, or hide from it.
         "prctl": If(0, (1, 4)),  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE
-        # Typing into a terminal; signals by way of a file's owner.
-        "ioctl": If(1, (0x5412, 0x540E, 0x541C, 0x8901, 0x8902)),
+        # What Python asks of any file: whether it is a terminal and how large, whether to wait,
+        # what is there to read. Others type into terminals, send signals, change attributes.
+        "ioctl": Unless(1, (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)),
         "fcntl": If(1, (8, 10, 15)),  # F_SETOWN, F_SETSIG, F_SETOWN_EX
         # An unnamed pair leads nowhere, and asyncio needs one.
         "socketpair": Unless(0, (_AF_UNIX,)),
