@@ -97,7 +97,8 @@ def main(count: int) -> int:
             if number == min(20, count - 1):
                 first_mb = usage(os.getpid()).resident_mb
         wrong += [f"left running: {command}" for command in children()]
-        wrong += [f"left behind: {path}" for path in [*private.iterdir(), *leftovers()]]
+        groups = [path for path in leftovers() if path.name.split("-")[1] == str(os.getpid())]
+        wrong += [f"left behind: {path}" for path in [*private.iterdir(), *groups]]
         wrong += [f"outside was written: {path}" for path in folder.glob("outside*")]
         wrong += ["mounts left behind"] if mounts() != before else []
         tempfile.tempdir = None

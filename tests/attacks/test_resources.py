@@ -53,16 +53,6 @@ MEMORY = {
     "small objects": "while True: kept = [kept, float(len(kept))]",
     "NumPy": "while True: kept.append(np.ones(5_000_000))",
     "JAX": "while True: kept.append(jax.block_until_ready(jnp.full(10_000_000, 1.0 * len(kept))))",
-    "shared memory behind /dev/zero": (
-        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2 << 30)\n"
-        "    while True: memory.write(bytes(32 << 20))"
-    ),
-    "shared memory that is filled and no longer mapped": (
-        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 1 << 30)\n"
-        "    for at in range(0, 1 << 30, 32 << 20):\n"
-        "        memory.write(bytes(32 << 20))\n"
-        "        memory.madvise(mmap.MADV_DONTNEED, at, 32 << 20)"
-    ),
     "the tables of pages that are only looked at": (
         "libc = ctypes.CDLL(None)\n"
         "    libc.mmap.restype = ctypes.c_void_p\n"
@@ -74,6 +64,21 @@ MEMORY = {
         "    for at in range(start, start + size, step): ctypes.c_ubyte.from_address(at).value"
     ),
 }
+
+
+UNCOUNTED = {
+    "shared memory behind /dev/zero": (
+        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2 << 30)\n"
+        "    while True: memory.write(bytes(32 << 20))"
+    ),
+    "shared memory that is filled and no longer mapped": (
+        "memory = mmap.mmap(os.open('/dev/zero', os.O_RDWR), 1 << 30)\n"
+        "    for at in range(0, 1 << 30, 32 << 20):\n"
+        "        memory.write(bytes(32 << 20))\n"
+        "        memory.madvise(mmap.MADV_DONTNEED, at, 32 << 20)"
+    ),
+}
+"""Memory that the limits of a process do not count."""
 
 
 @pytest.mark.parametrize("what", MEMORY)
@@ -90,6 +95,14 @@ def test_memory_that_is_used_runs_out_at_the_limit(patient: Lesson, what: str):
     assert report.verdict == "error"
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert used == before or used < (patient.limits.memory_mb + 400) << 10
+
+
+@pytest.mark.parametrize("what", UNCOUNTED)
+def test_memory_that_nothing_counts_is_not_to_be_had(lesson: Lesson, what: str):
+    code = f"import mmap, os\ndef double(x):\n    {UNCOUNTED[what]}\n    return 2 * x\n"
+    report = run(lesson, code)
+    assert report.verdict == "error"
+    assert "PermissionError" in told(report)
 
 
 def test_an_answer_costs_the_judge_no_more_than_the_cap(lesson: Lesson):

@@ -52,7 +52,7 @@ def timed_out(seconds: float, running: str) -> Fault:
     return Fault(
         "timeout",
         f"took longer than {seconds:g} s{where} and was stopped. "
-        "An endless loop, perhaps one inside lax.while_loop whose condition never turns false?",
+        "Is there a loop that never ends, perhaps inside lax.while_loop, or something that waits?",
         running=running,
     )
 

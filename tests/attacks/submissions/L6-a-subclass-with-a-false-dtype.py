@@ -1,5 +1,5 @@
 # L6: a subclass of np.ndarray full of objects that says it is float32
-# says: unexpected dtype 'object'
+# says: found array of dtype object
 import numpy as np
 
 

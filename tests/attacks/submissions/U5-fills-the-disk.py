@@ -1,5 +1,5 @@
 # U5: file after file
-# says: OSError: [Errno 28] No space left on device
+# says: OSError: [Errno 28] No space left on device | wrote more than 64 MiB
 def double(x):
     for number in range(10):
         with open(f"file{number}", "wb") as file:  # noqa: PTH123

@@ -18,7 +18,8 @@ _SYSTEM_FILES = (
     "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
     "/sys/devices/system/cpu", "/sys/devices/system/node",
 )  # fmt: skip
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+# Not /dev/zero: mapped and shared, it is memory that no limit on the process counts.
+_DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _ACCELERATOR_FILES = (
     "/usr/local/cuda",
     "/proc/driver/nvidia",

@@ -12,6 +12,7 @@ from tutor.report import Protection
 from tutor.sandbox.isolation import Policy
 
 PR_SET_PDEATHSIG = 1
+_ADDRESSES_GB = 64
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
@@ -35,7 +36,7 @@ def limits(policy: Policy) -> list[Protection]:
     """Resource limits. There is none on processes here: it would count a user's, not these."""
     mib = 1 << 20
     wanted = [
-        # RLIMIT_AS would refuse XLA's reservations (1.6 GiB mapped for 0.24 resident);
+        # A tight RLIMIT_AS would refuse XLA's reservations (1.6 GiB mapped for 0.24 resident);
         # RLIMIT_DATA counts what is really private and writable.
         ("memory", resource.RLIMIT_DATA, policy.memory_mb * mib, f"{policy.memory_mb} MiB of data"),
         ("processor time", resource.RLIMIT_CPU, policy.cpu_seconds, f"{policy.cpu_seconds} s"),
@@ -43,6 +44,10 @@ def limits(policy: Policy) -> list[Protection]:
         ("open files", resource.RLIMIT_NOFILE, policy.open_files, f"{policy.open_files}"),
         ("core dumps", resource.RLIMIT_CORE, 0, "none"),
     ]
+    if not policy.accelerators:  # their drivers reserve terabytes
+        # So wide that nothing honest meets it: the kernel's tables of pages cost memory as well.
+        wanted.append(("address space", resource.RLIMIT_AS, _ADDRESSES_GB << 30,
+                       f"{_ADDRESSES_GB} GiB"))  # fmt: skip
     done = []
     for name, which, value, detail in wanted:
         if name in policy.without:
