@@ -51,6 +51,10 @@ class Driver:
         """All notifications that are shown."""
         return "\n".join(note.message for note in self.app._notifications)
 
+    async def shows(self, words: str) -> None:
+        """Wait for words on the screen: it is painted a moment after what it shows."""
+        await self.until(lambda: words in self.text, f"on the screen: {words}")
+
     async def until_told(self, words: str) -> None:
         """Wait for a notification: it is shown a moment after what it tells of."""
         await self.until(lambda: words in self.told, f"a notification: {words}")
