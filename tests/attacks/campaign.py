@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.attacks.conftest import SECRET
+from tests.attacks.targets import aims
 from tests.attacks.test_submissions import SUBMISSIONS
 from tests.conftest import MINI
 from tests.sandbox.processes import children
@@ -45,17 +45,13 @@ GROWTH_MB = 20
 """What this process may grow by, after its first twenty runs."""
 
 
-def hostile(folder: Path) -> Iterator[tuple[str, str]]:
+def hostile(targets: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Names and texts of all attacks, in a new order each time round."""
-    secret = folder / "secret.txt"
-    secret.write_text(SECRET)
-    targets = {"SECRET": secret, "HOME": folder, "OUTSIDE": folder / "outside",
-               "PARENT": os.getpid(), "REPO": Path(__file__).resolve().parents[2]}  # fmt: skip
     order = random.Random(0)
     while True:
         for path in order.sample(SUBMISSIONS, len(SUBMISSIONS)):
             text = path.read_text(encoding="utf-8")
-            yield path.stem, re.sub(r"@([A-Z]+)@", lambda m: str(targets.get(m[1], m[0])), text)
+            yield path.stem, re.sub(r"@([A-Z]+)@", lambda m: targets.get(m[1], m[0]), text)
 
 
 def honest() -> Iterator[tuple[str, str]]:
@@ -77,29 +73,31 @@ def main(count: int) -> int:
     first_mb = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ["JAXTUTOR_HOME"] = str(folder / "home")
-        private = folder / "tmp"
+        home, private, aimed_at = folder / "home", folder / "tmp", folder / "targets"
+        os.environ["JAXTUTOR_HOME"] = str(home)
         private.mkdir()
+        aimed_at.mkdir()
         tempfile.tempdir = str(private)
         before = mounts()
-        attacks, answers = hostile(folder), honest()
-        for number in range(count):
-            attack, text = next(attacks)
-            verdict, took = judged(lesson, text, number)
-            seconds["hostile"].append(took)
-            if verdict not in ("fail", "error"):
-                wrong.append(f"{attack}: {verdict}")
-            deserved, text = next(answers)
-            verdict, took = judged(lesson, text, number)
-            seconds["honest"].append(took)
-            if verdict != deserved:
-                wrong.append(f"honest answer after {attack}: {verdict}, deserved {deserved}")
-            if number == min(20, count - 1):
-                first_mb = usage(os.getpid()).resident_mb
+        with aims(aimed_at, home) as targets:
+            attacks, answers = hostile(targets), honest()
+            for number in range(count):
+                attack, text = next(attacks)
+                verdict, took = judged(lesson, text, number)
+                seconds["hostile"].append(took)
+                if verdict not in ("fail", "error"):
+                    wrong.append(f"{attack}: {verdict}")
+                deserved, text = next(answers)
+                verdict, took = judged(lesson, text, number)
+                seconds["honest"].append(took)
+                if verdict != deserved:
+                    wrong.append(f"honest answer after {attack}: {verdict}, deserved {deserved}")
+                if number == min(20, count - 1):
+                    first_mb = usage(os.getpid()).resident_mb
         wrong += [f"left running: {command}" for command in children()]
         groups = [path for path in leftovers() if path.name.split("-")[1] == str(os.getpid())]
         wrong += [f"left behind: {path}" for path in [*private.iterdir(), *groups]]
-        wrong += [f"outside was written: {path}" for path in folder.glob("outside*")]
+        wrong += [f"outside was written: {path}" for path in aimed_at.glob("outside*")]
         wrong += ["mounts left behind"] if mounts() != before else []
         tempfile.tempdir = None
     last_mb = usage(os.getpid()).resident_mb

@@ -7,23 +7,16 @@ the learner is told.
     pytest tests/attacks --without files     which attacks succeed without that layer
 """
 
-import contextlib
-import os
-import pty
-import shutil
-import socket
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.attacks.targets import aims
 from tests.sandbox.processes import children
 from tutor.lesson import Lesson, Pack
 from tutor.sandbox import launch
-
-SECRET = "a sentence that nobody in a sandbox may ever read"
 
 
 @pytest.fixture
@@ -52,81 +45,5 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 @pytest.fixture
 def targets(tmp_path: Path, home: Path) -> Iterator[dict[str, str]]:
-    """What attacks aim at; `@NAME@` in a submission stands for it. After the attack all of it is
-    as it was, whatever the learner was told."""
-    secret = written(tmp_path / "secret.txt")
-    other = written(home / "workspace" / "mini" / "tall.py")
-    key = written(home / ".ssh" / "id_ed25519")
-    before = state(secret.parent), state(other.parent), state(key.parent)
-    # Under no temporary folder with a long name: the address of a socket has 107 bytes.
-    short = Path(tempfile.mkdtemp(prefix="jt-", dir="/tmp"))
-    with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, short)
-        abstract = f"jaxtutor-{os.getpid()}"
-        doors = {
-            family: stack.enter_context(socket.socket(*family))
-            for family in (
-                (socket.AF_INET, socket.SOCK_STREAM),
-                (socket.AF_INET, socket.SOCK_DGRAM),
-                (socket.AF_UNIX, socket.SOCK_STREAM),
-                (socket.AF_UNIX, socket.SOCK_DGRAM),
-            )
-        }
-        tcp, udp, named, datagrams = doors.values()
-        tcp.bind(("127.0.0.1", 0))
-        udp.bind(("127.0.0.1", 0))
-        named.bind(f"\0{abstract}")
-        datagrams.bind(str(short / "datagrams"))
-        for door in doors.values():
-            door.setblocking(False)
-        tcp.listen()
-        named.listen()
-        sibling = stack.enter_context(subprocess.Popen(["sleep", "600"]))
-        stack.callback(sibling.kill)
-        ours, theirs = pty.openpty()
-        stack.callback(os.close, ours)
-        stack.callback(os.close, theirs)
-        yield {
-            "SECRET": str(secret),
-            "OTHER": str(other),
-            "KEY": str(key),
-            "HOME": str(home),
-            "OUTSIDE": str(tmp_path / "outside"),
-            "PARENT": str(os.getpid()),
-            "SIBLING": str(sibling.pid),
-            "TCP": str(tcp.getsockname()[1]),
-            "UDP": str(udp.getsockname()[1]),
-            "ABSTRACT": abstract,
-            "DATAGRAMS": str(short / "datagrams"),
-            "TERMINAL": os.ttyname(theirs),
-            "REPO": str(Path(__file__).resolve().parents[2]),
-        }
-        assert (state(secret.parent), state(other.parent), state(key.parent)) == before
-        assert sibling.poll() is None
-        for door in (tcp, named):
-            with pytest.raises(BlockingIOError):  # nobody came
-                door.accept()
-        for door in (udp, datagrams):
-            with pytest.raises(BlockingIOError):
-                door.recv(1)
-        os.set_blocking(theirs, False)
-        with pytest.raises(BlockingIOError):  # nobody typed
-            os.read(theirs, 1)
-
-
-def written(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(SECRET)
-    return path
-
-
-def state(folder: Path) -> dict[str, object]:
-    """Everything about the files in a folder that somebody might change."""
-    found: dict[str, object] = {}
-    for path in sorted(folder.iterdir()):
-        about = path.lstat()
-        found[path.name] = about.st_mode, about.st_uid, about.st_gid
-        if path.is_file():  # what is in folders the test changes itself
-            more = os.listxattr(path) if hasattr(os, "listxattr") else []
-            found[path.name] = about[:7], about.st_mtime_ns, path.read_text(), more
-    return found
+    with aims(tmp_path, home) as found:
+        yield found
