@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.sandbox.processes import children
@@ -279,3 +280,50 @@ def test_folders_of_killed_processes_are_swept_away(tmp_path: Path):
     assert not stale.exists()
     assert ours.exists()
     ours.rmdir()
+
+
+def test_too_many_threads_are_stopped_from_outside(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
+    # Where a control group counts them, no more can be started at all.
+    monkeypatch.setattr(launch, "WITHOUT", frozenset({"cgroup"}))
+    _, fault = checked(
+        lesson,
+        "import threading, time\n"
+        "threading.stack_size(64 << 10)\n" + ABOUT + "for _ in range(3000):\n"
+        "        threading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()\n"
+        "    time.sleep(1e6)\n",
+    )
+    assert fault.code == "too-many-threads"
+    assert "more than 512 threads" in fault.message
+
+
+def test_too_much_on_the_disk_is_stopped_from_outside(
+    lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    # Where the private folder is a file system of its own, it is simply full.
+    monkeypatch.setattr(launch, "WITHOUT", frozenset({"namespaces"}))
+    _, fault = checked(
+        lesson,
+        "import time\n" + ABOUT + "for number in range(8):\n"
+        "        with open(str(number), 'wb') as file:\n"
+        "            file.write(bytes(20 << 20))\n"
+        "    time.sleep(1e6)\n",
+    )
+    assert fault.code == "too-much-disk"
+    assert "more than 64 MiB" in fault.message
+
+
+def test_devices_that_wait_for_each_other_for_ever_are_named(lesson: Lesson):
+    limits = msgspec.structs.replace(lesson.limits, seconds=60, memory_mb=2048)
+    lesson = msgspec.structs.replace(lesson, devices=2, limits=limits)
+    report = run(
+        lesson,
+        "import jax, jax.numpy as jnp\n"
+        "from jax import lax\n"
+        "def some(x):\n"
+        "    return lax.cond(lax.axis_index('d') == 0, lambda v: lax.psum(v, 'd'), jnp.sin, x)\n"
+        "def double(x):\n"
+        "    return jax.pmap(some, axis_name='d')(jnp.stack([x, x]))[0]\n",
+    )
+    fault = fault_of(report)
+    assert fault.code == "rendezvous", fault
+    assert "every device" in fault.message
