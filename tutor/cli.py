@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from tutor import __version__
 
 if TYPE_CHECKING:
-    from tutor.lesson import Lesson, Pack
+    from tutor.lesson import Card, Lesson, Pack
+    from tutor.pack import Problem
     from tutor.report import Report
 
 PASSED, NOT_PASSED, USAGE, OUR_FAULT = 0, 1, 2, 3
@@ -103,23 +104,26 @@ def _seed(text: str) -> int:
 
 
 def _pack(options: argparse.Namespace) -> "Pack":
-    from tutor.pack import BadPack, load_pack
+    from tutor.pack import BadPack, open_pack
 
     try:
-        return load_pack(options.pack)
+        return open_pack(options.pack)
     except BadPack as error:
-        count = len(error.problems)
-        noun = "problem" if count == 1 else "problems"
-        raise UsageError(f"the pack cannot be used ({count} {noun}):\n{error}") from None
+        raise UsageError(error.told) from None
 
 
 def _lesson(pack: "Pack", name: str) -> "Lesson":
-    from tutor.pack.structs import nearest
+    from tutor.pack import BadPack
 
     if name not in pack.lessons:
+        from tutor.pack.structs import nearest
+
         hint = nearest(name, pack.lessons) or ". Run `jaxtutor list` to see all"
         raise UsageError(f"there is no lesson {name!r}{hint}")
-    return pack.lesson(name)
+    try:
+        return pack.lesson(name)
+    except BadPack as error:
+        raise UsageError(error.told) from None
 
 
 # --- commands --------------------------------------------------------------------------------
@@ -141,23 +145,25 @@ def _list(options: argparse.Namespace) -> int:
     from tutor.progress import Progress
 
     pack = _pack(options)
+    cards = _cards(pack)
     with Progress() as progress:
         statuses = progress.statuses(pack.id)
         _warn(progress.notices)
-    lessons = [
-        {
-            "id": lesson.id,
-            "title": lesson.title,
-            "track": lesson.track,
-            "status": statuses.get(lesson.id, "new"),
-            "minutes": lesson.minutes,
-            "needs": list(lesson.needs),
-        }
-        for lesson in pack.lessons.values()
-    ]
     if options.json:
         import msgspec
 
+        lessons = [
+            {
+                "id": name,
+                "title": cards[name].title,
+                "track": track.id,
+                "status": statuses.get(name, "new"),
+                "minutes": cards[name].minutes,
+                "needs": list(cards[name].needs),
+            }
+            for track in pack.manifest.tracks
+            for name in track.lessons
+        ]
         _print_json(msgspec.json.encode({"lessons": lessons}))
         return PASSED
     marks = {"new": " ", "started": "·", "passed": "✓"}
@@ -166,8 +172,27 @@ def _list(options: argparse.Namespace) -> int:
         print(track.title)
         for name in track.lessons:
             mark = marks[statuses.get(name, "new")]
-            print(f"  {mark} {name:<{width}}  {pack.lesson(name).title}")
+            print(f"  {mark} {name:<{width}}  {cards[name].title}")
     return PASSED
+
+
+def _cards(pack: "Pack") -> "dict[str, Card]":
+    """What the list tells of every lesson."""
+    from tutor.pack import BadPack
+    from tutor.pack.catalogue import Catalogue
+
+    catalogue = Catalogue(pack)
+    cards: dict[str, Card] = {}
+    problems: list[Problem] = []
+    for name in pack.lessons:
+        try:
+            cards[name] = catalogue.card(name)
+        except BadPack as error:
+            problems += error.problems
+    catalogue.keep()
+    if problems:
+        raise UsageError(BadPack(problems).told)
+    return cards
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -221,6 +246,7 @@ def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
 
 
 def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> list[str]:
+    from tutor.pack.catalogue import Catalogue
     from tutor.progress import Progress
 
     if report.verdict == "internal":
@@ -229,7 +255,8 @@ def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> 
         following = pack.next_after(lesson.id)
         steps = [f"Compare with the solution: jaxtutor solution {lesson.id}"]
         if following is not None:
-            steps.append(f"Next: jaxtutor check {following.id}  ({following.title})")
+            title = Catalogue(pack).title(following)
+            steps.append(f"Next: jaxtutor check {following}  ({title})")
         return steps
     with Progress() as progress:
         taken = progress.hints(pack.id, lesson.id)

@@ -251,6 +251,14 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return text
 
 
+class Card(Struct, frozen=True):
+    """What a list of lessons tells of one. The fields are the lesson's own."""
+
+    title: Line
+    minutes: Annotated[int, Meta(ge=1, le=240)]
+    needs: tuple[Id, ...] = ()
+
+
 class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One translation: PyTorch to read, JAX to write, and how to tell that it is right."""
 
@@ -330,7 +338,11 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Pack(Struct, frozen=True):
-    """A validated pack: the manifest and its lessons, in the order they are taught."""
+    """An opened pack: the manifest and its lessons, in the order they are taught.
+
+    To iterate over `lessons`, to count them or to look for one reads no lesson; to get one does,
+    the first time. Where something is wrong with it, `tutor.pack.BadPack` is raised then.
+    """
 
     root: Path
     manifest: Manifest
@@ -341,13 +353,14 @@ class Pack(Struct, frozen=True):
         return self.manifest.id
 
     def lesson(self, lesson_id: str) -> Lesson:
-        """Raises: KeyError: no such lesson."""
+        """Raises: KeyError: no such lesson. BadPack: it cannot be used."""
         return self.lessons[lesson_id]
 
-    def next_after(self, lesson_id: str) -> Lesson | None:
+    def next_after(self, lesson_id: str) -> str | None:
+        """The id of the lesson that follows."""
         order = list(self.lessons)
         place = order.index(lesson_id) + 1
-        return self.lessons[order[place]] if place < len(order) else None
+        return order[place] if place < len(order) else None
 
     def solution(self, lesson_id: str) -> str | None:
         """The pack's own answer, or None where the pack travels without solutions."""

@@ -25,7 +25,7 @@ def own(home: Path) -> Path:
 
 
 async def opened(driver: Driver) -> None:
-    driver.app.open_lesson(driver.app.desk.pack.lesson("double"))
+    driver.app.open_lesson("double")
     await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
     await driver.pilot.pause()
 

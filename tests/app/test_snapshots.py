@@ -113,7 +113,7 @@ async def opened(pilot: "Pilot[int]") -> LessonScreen:
     """The lesson with some code in it."""
     app = pilot.app
     assert isinstance(app, TutorApp)
-    app.open_lesson(app.desk.pack.lesson(LESSON))
+    app.open_lesson(LESSON)
     await pilot.pause()
     screen = app.screen
     assert isinstance(screen, LessonScreen)

@@ -125,12 +125,53 @@ def test_an_unknown_lesson_suggests_the_nearest():
     assert b"did you mean 'double'?" in done.stderr
 
 
-def test_a_broken_pack_is_reported_with_file_line_and_column(tmp_path: Path):
+@pytest.mark.parametrize("command", ["check", "hint", "reset", "solution"])
+def test_a_broken_lesson_is_reported_with_file_line_and_column(tmp_path: Path, command: str):
     pack = copied_pack(tmp_path)
     edit(pack / "basics" / "double.yaml", "hints:", "hnits:")
-    done = jaxtutor("list", pack=pack)
+    done = jaxtutor(command, "double", pack=pack)
     assert done.returncode == 2
+    assert b"the pack cannot be used (2 problems):" in done.stderr
     assert b"double.yaml:16:1: unknown key 'hnits'; did you mean 'hints'?" in done.stderr
+
+
+def test_a_broken_lesson_leaves_the_others_usable(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    edit(pack / "basics" / "tall.yaml", "hints:", "hnits:")
+    assert jaxtutor("hint", "double", pack=pack).returncode == 0
+    done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
+    assert done.returncode == 0
+    assert b"Next: jaxtutor check tall  (Upright)" in done.stdout
+    assert "Upright" in jaxtutor("list", pack=pack).stdout.decode()
+
+
+def test_a_pass_before_a_lesson_without_a_title_is_a_pass(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    (pack / "basics" / "tall.yaml").write_text("title: [")
+    done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
+    assert done.returncode == 0
+    assert b"Next: jaxtutor check tall  (tall)" in done.stdout
+
+
+def test_lessons_that_cannot_be_listed_are_all_reported(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    edit(pack / "basics" / "double.yaml", "title:", "titel:")
+    (pack / "basics" / "tall.yaml").unlink()
+    done = jaxtutor("list", pack=pack)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the pack cannot be used (3 problems):" in done.stderr
+    assert b"double.yaml:1:1: 'title' is missing" in done.stderr
+    assert b"double.yaml:2:1: unknown key 'titel'; did you mean 'title'?" in done.stderr
+    assert b"pack.yaml:7:23: lesson 'tall': there is no file basics/tall.yaml" in done.stderr
+
+
+def test_a_broken_manifest_is_reported_whatever_is_asked(tmp_path: Path):
+    pack = copied_pack(tmp_path)
+    edit(pack / "pack.yaml", "[double, tall]", "[double, tall, double]")
+    for arguments in (["list"], ["hint", "tall"]):
+        done = jaxtutor(*arguments, pack=pack)
+        assert done.returncode == 2
+        assert b"pack.yaml:7:29: a second lesson 'double'" in done.stderr
 
 
 @pytest.mark.parametrize(

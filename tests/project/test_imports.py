@@ -61,7 +61,7 @@ async def main():
     with Desk(load_pack({str(MINI)!r})) as desk:
         app = TutorApp(desk)
         async with app.run_test() as pilot:
-            app.open_lesson(desk.pack.lesson("double"))
+            app.open_lesson("double")
             await pilot.pause()
             await pilot.press("f5")
             results = app.screen.query_one(Results)

@@ -715,8 +715,7 @@ def test_lessons_come_in_the_order_in_which_they_are_listed(root: Path) -> None:
         "later/beta.yaml": lesson("beta", ("track: basics", "track: later")),
     }))  # fmt: skip
     assert list(pack.lessons) == ["zeta", "alpha", "beta"]
-    following = pack.next_after("alpha")
-    assert following is not None and following.id == "beta"
+    assert pack.next_after("alpha") == "beta"
 
 
 # --- folders and files ---------------------------------------------------------------------

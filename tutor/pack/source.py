@@ -7,7 +7,6 @@ bool and None, and nothing here recurses on the input.
 """
 
 import re
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -16,31 +15,12 @@ import yaml
 from msgspec import Struct
 
 from tutor.pack import places
+from tutor.pack.folder import MAX_BYTES, read_bytes, too_large
+from tutor.pack.problems import BadSource, Problem
 
-MAX_BYTES = 1 << 20
 MAX_DEPTH = 40
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class Problem(Struct, frozen=True, order=True):
-    """Something wrong in a file. Lines and columns count from 1."""
-
-    file: str
-    line: int
-    column: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
-
-
-class BadSource(Exception):
-    """A file that cannot be read as YAML at all."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Scalar(Struct, frozen=True):
@@ -101,22 +81,13 @@ def read(path: Path, shown_as: str) -> tuple[Mapping, list[Problem]]:
     Raises:
         BadSource: it cannot be read.
     """
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise _bad(shown_as, 1, 1, "not a file")
-        if found.st_size > MAX_BYTES:
-            raise _too_large(shown_as, found.st_size)
-        data = path.read_bytes()
-    except OSError as error:
-        raise _bad(shown_as, 1, 1, f"cannot be read: {error.strerror}") from None
-    return parse(data, shown_as)
+    return parse(read_bytes(path, shown_as), shown_as)
 
 
 def parse(data: bytes, shown_as: str) -> tuple[Mapping, list[Problem]]:
     """`read` for bytes."""
     if len(data) > MAX_BYTES:
-        raise _too_large(shown_as, len(data))
+        raise too_large(shown_as, len(data))
     try:
         text = _one_kind_of_line(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -129,7 +100,7 @@ def parse(data: bytes, shown_as: str) -> tuple[Mapping, list[Problem]]:
     _refuse_tabs(text, shown_as)
     builder = _Builder(text, shown_as)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
+        for event in yaml.parse(text, Loader=LOADER):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -147,10 +118,6 @@ def parse(data: bytes, shown_as: str) -> tuple[Mapping, list[Problem]]:
 
 def _bad(file: str, line: int, column: int, message: str) -> BadSource:
     return BadSource(Problem(file, line, column, message))
-
-
-def _too_large(file: str, size: int) -> BadSource:
-    return _bad(file, 1, 1, f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read")
 
 
 _NOT_ALLOWED = re.compile(

@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
-from tutor.pack.source import Mapping, Node, Problem, Scalar, Sequence
+from tutor.pack.problems import Problem
+from tutor.pack.source import Mapping, Node, Scalar, Sequence
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

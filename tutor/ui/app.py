@@ -4,16 +4,14 @@ import asyncio
 import signal
 from collections.abc import Iterable
 
-from textual import on
+from textual import on, work
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from tutor.lesson import Lesson
+from tutor.pack import BadPack
 from tutor.ui.actions import Action, shown_keys
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.screens.course import CourseScreen
-from tutor.ui.screens.help import HelpScreen
-from tutor.ui.screens.lesson import LessonScreen
 
 NARROW, WIDE, HUGE = 0, 110, 170
 """Columns from which panes stand one at a time, in two columns, in three."""
@@ -37,19 +35,33 @@ class TutorApp(App[int]):
         self.push_screen(CourseScreen(self.desk))
         last = self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
-            self.open_lesson(self.desk.pack.lesson(last))
+            self.open_lesson(last)
+        self.call_after_refresh(self._get_ready)
 
     @on(OpenLesson)
     def _open_lesson(self, message: OpenLesson) -> None:
-        self.open_lesson(message.lesson)
+        self.open_lesson(message.lesson_id)
 
-    def open_lesson(self, lesson: Lesson) -> None:
-        """Show a lesson in place of the one that is shown now."""
-        screen = LessonScreen(self.desk, lesson)
+    def open_lesson(self, lesson_id: str) -> None:
+        """Show a lesson in place of the one that is shown now; or what is wrong with it."""
+        from tutor.ui.screens.lesson import LessonScreen
+        from tutor.ui.screens.problems import ProblemsScreen
+
+        try:
+            screen = LessonScreen(self.desk, self.desk.pack.lesson(lesson_id))
+        except BadPack as error:
+            self.push_screen(ProblemsScreen(lesson_id, error))
+            return
         if isinstance(self.screen, LessonScreen):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
+
+    @work(thread=True, exit_on_error=False)
+    def _get_ready(self) -> None:
+        """Import what the first frame does not need, while the learner looks at it."""
+        import tutor.engine
+        import tutor.ui.screens.lesson  # noqa: F401
 
     # --- actions -----------------------------------------------------------------------------
 
@@ -57,6 +69,8 @@ class TutorApp(App[int]):
         self.exit(0)
 
     def action_help_keys(self) -> None:
+        from tutor.ui.screens.help import HelpScreen
+
         self.push_screen(HelpScreen(actions_of(self.screen)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -6,7 +6,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tutor.lesson import Lesson, Pack
-from tutor.progress import LessonStatus, Progress
+from tutor.pack.catalogue import Catalogue
+from tutor.progress import Progress
 from tutor.workspace import Workspace
 
 
@@ -20,6 +21,7 @@ class Desk:
         self, pack: Pack, workspace: Workspace | None = None, progress: Progress | None = None
     ) -> None:
         self.pack = pack
+        self.catalogue = Catalogue(pack)
         self.workspace = workspace or Workspace(pack)
         self.progress = progress or Progress()
 
@@ -29,8 +31,10 @@ class Desk:
     def __exit__(self, *exception: object) -> None:
         self.progress.close()
 
-    def status(self, lesson: Lesson) -> LessonStatus:
-        return self.progress.statuses(self.pack.id).get(lesson.id, "new")
+    def title(self, lesson_id: str) -> str:
+        """A lesson's title, or its id as long as nothing more is known."""
+        card = self.catalogue.remembered(lesson_id)
+        return card.title if card is not None else lesson_id
 
     def passed(self, lesson: Lesson) -> bool:
         return self.progress.passed(self.pack.id, lesson.id)
@@ -49,6 +53,6 @@ class Desk:
 class OpenLesson(Message):
     """Asks the app to show a lesson."""
 
-    def __init__(self, lesson: Lesson) -> None:
+    def __init__(self, lesson_id: str) -> None:
         super().__init__()
-        self.lesson = lesson
+        self.lesson_id = lesson_id

@@ -1,88 +1,134 @@
 """The course by track, with progress."""
 
+import time
+from collections.abc import Sequence
+
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
+from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Label, Markdown, OptionList
-from textual.widgets.option_list import Option
+from textual.widgets import Footer, Label, Markdown
+from textual.worker import get_current_worker
 
 from tutor.lesson import Lesson
+from tutor.pack import BadPack
 from tutor.progress import LessonStatus
 from tutor.ui.actions import COURSE, bindings
 from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.screens.problems import broken
+from tutor.ui.widgets.lesson_list import LessonList
 
 _MARKS: dict[LessonStatus, str] = {"new": "  ", "started": "· ", "passed": "✓ "}
 
+TELL_EVERY = 0.1
+"""Seconds between two looks at the titles that are being read."""
+
 
 class CourseScreen(Screen[None]):
-    """All lessons; the one under the cursor is described beside the list."""
+    """All lessons; the one under the cursor is described beside the list.
+
+    Titles are shown as they were last time, at once. Whether they still are so is found out
+    afterwards, in a thread; lessons that were never read are shown by their ids until then.
+    """
 
     ACTIONS = COURSE
     BINDINGS = bindings(COURSE)
     CSS_PATH = "course.tcss"
 
+    class TitlesCame(Message):
+        """Lessons have other titles than were shown, from the thread that reads them."""
+
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
         self.pack = desk.pack
+        self._statuses: dict[str, LessonStatus] = {}
+        self._shown = ""
 
     def compose(self) -> ComposeResult:
         yield Label(self.pack.manifest.title, classes="title", id="course-title")
         with Container(id="course"):
-            yield OptionList(id="lessons")
+            yield LessonList(self.pack.manifest.tracks, self._label, id="lessons")
             with VerticalScroll(id="about", can_focus=False):
                 yield Markdown(id="about-text")
         yield Footer(show_command_palette=False)
 
-    def on_screen_resume(self) -> None:
-        """Shown for the first time or again: progress may have changed."""
-        self._fill()
-        self.query_one("#lessons").focus()
+    @property
+    def _list(self) -> LessonList:
+        return self.query_one("#lessons", LessonList)
 
-    def _fill(self) -> None:
-        progress = self.desk.progress
-        statuses = progress.statuses(self.pack.id)
-        passed = sum(statuses.get(name) == "passed" for name in self.pack.lessons)
+    def on_screen_resume(self) -> None:
+        """Shown for the first time or again: progress may have changed, and lessons too."""
+        self._statuses = self.desk.progress.statuses(self.pack.id)
+        passed = sum(self._statuses.get(name) == "passed" for name in self.pack.lessons)
         title = f"{self.pack.manifest.title}  ·  {passed} of {len(self.pack.lessons)} passed"
         self.query_one("#course-title", Label).update(title)
-        lessons = self.query_one("#lessons", OptionList)
-        place = lessons.highlighted
-        lessons.clear_options()
-        for track in self.pack.manifest.tracks:
-            lessons.add_option(Option(track.title, disabled=True))
-            for name in track.lessons:
-                mark = _MARKS[statuses.get(name, "new")]
-                lessons.add_option(Option(f"{mark}{self.pack.lesson(name).title}", id=name))
-        last = progress.last_lesson(self.pack.id)
-        wanted = last if last in self.pack.lessons else None
-        wanted = wanted or next(iter(self.pack.lessons))
-        lessons.highlighted = place if place is not None else lessons.get_option_index(wanted)
+        lessons = self._list
+        if lessons.highlighted is None:
+            lessons.highlighted = self.desk.progress.last_lesson(self.pack.id)
+        if lessons.highlighted is None:
+            lessons.highlighted = next(iter(self.pack.lessons))
+        lessons.refresh()
+        lessons.focus()
         self.desk.tell_notices(self)
+        self.call_after_refresh(self._look_at_lessons)
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option.id is not None:
-            self.query_one("#about-text", Markdown).update(self._about(event.option.id))
+    def _label(self, lesson_id: str) -> str:
+        return _MARKS[self._statuses.get(lesson_id, "new")] + self.desk.title(lesson_id)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        if event.option.id is not None:
-            self._open(event.option.id)
+    # --- titles ------------------------------------------------------------------------------
 
-    def action_open(self) -> None:
-        lessons = self.query_one("#lessons", OptionList)
-        if lessons.highlighted is not None:
-            name = lessons.get_option_at_index(lessons.highlighted).id
-            if name is not None:
-                self._open(name)
+    def _look_at_lessons(self) -> None:
+        """See whether the titles that are shown are right: first those in sight."""
+        if self.is_current:
+            self._describe()
+            self._read_titles(list(dict.fromkeys([*self._list.in_sight, *self.pack.lessons])))
 
-    def _open(self, name: str) -> None:
-        self.post_message(OpenLesson(self.pack.lesson(name)))
+    @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
+    def _read_titles(self, lessons: Sequence[str]) -> None:
+        worker, catalogue = get_current_worker(), self.desk.catalogue
+        changed, told = False, time.monotonic()
+        for lesson in lessons:
+            if worker.is_cancelled:
+                break
+            before = catalogue.remembered(lesson)
+            catalogue.title(lesson)
+            changed |= catalogue.remembered(lesson) != before
+            if changed and time.monotonic() - told > TELL_EVERY:
+                self.post_message(self.TitlesCame())
+                changed, told = False, time.monotonic()
+        if changed:
+            self.post_message(self.TitlesCame())
+        catalogue.keep()
+
+    @on(TitlesCame)
+    def _titles_came(self) -> None:
+        self._list.refresh()
+        self._describe()
+
+    # --- the lesson under the cursor -----------------------------------------------------------
+
+    @on(LessonList.Highlighted)
+    def _highlighted(self) -> None:
+        # What the cursor is on is painted first.
+        self.call_after_refresh(self._describe)
+
+    def _describe(self) -> None:
+        name = self._list.highlighted
+        if name is not None and (about := self._about(name)) != self._shown:
+            self._shown = about
+            self.query_one("#about-text", Markdown).update(about)
 
     def _about(self, name: str) -> str:
-        lesson = self.pack.lesson(name)
+        try:
+            lesson = self.pack.lesson(name)
+        except BadPack as error:
+            return f"{broken(error)} Enter shows what is wrong."
         attempts = self.desk.progress.attempts(self.pack.id, name)
         facts = [f"About {lesson.minutes} minutes."]
         if lesson.needs:
-            titles = ", ".join(f"*{self.pack.lesson(need).title}*" for need in lesson.needs)
+            titles = ", ".join(f"*{self.desk.title(need)}*" for need in lesson.needs)
             facts.append(f"Comes after {titles}.")
         if attempts:
             facts.append(f"Checked {attempts} {'time' if attempts == 1 else 'times'} so far.")
@@ -90,6 +136,16 @@ class CourseScreen(Screen[None]):
         if lesson.sources:
             lines.append(f"Sources: {', '.join(lesson.sources)}.")
         return "\n\n".join(lines)
+
+    # --- opening -------------------------------------------------------------------------------
+
+    @on(LessonList.Chosen)
+    def _chosen(self, message: LessonList.Chosen) -> None:
+        self.post_message(OpenLesson(message.lesson))
+
+    def action_open(self) -> None:
+        if self._list.highlighted is not None:
+            self.post_message(OpenLesson(self._list.highlighted))
 
 
 def first_paragraph(lesson: Lesson) -> str:

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import threading
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult, SuspendNotSupported
@@ -13,17 +14,16 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown, TextArea
 
-from tutor.engine import Cancel, Cancelled, run
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.ui.actions import LESSON, bindings
 from tutor.ui.desk import Desk, OpenLesson
-from tutor.ui.screens.confirm import ConfirmScreen
-from tutor.ui.screens.hint import HintScreen
-from tutor.ui.screens.solution import SolutionScreen
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import Results
 from tutor.workspace import BadFile
+
+if TYPE_CHECKING:
+    from tutor.engine import Cancel
 
 SAVE_AFTER = 0.25
 """Seconds without a key after which the code is saved."""
@@ -210,6 +210,8 @@ class LessonScreen(Screen[None]):
     # --- running -----------------------------------------------------------------------------
 
     def action_run(self) -> None:
+        from tutor.engine import Cancel
+
         self._stop_run()
         self._save()
         self._run_number += 1
@@ -221,8 +223,10 @@ class LessonScreen(Screen[None]):
         self._check(self._run_number, self._text, self._cancel)
 
     @work(thread=True, group="run", exit_on_error=False)
-    def _check(self, number: int, code: str, cancel: Cancel) -> None:
+    def _check(self, number: int, code: str, cancel: "Cancel") -> None:
         """Runs in a thread of its own and only posts messages."""
+        from tutor.engine import Cancelled, run
+
         try:
             report: Report | None = run(
                 self.lesson,
@@ -288,10 +292,14 @@ class LessonScreen(Screen[None]):
         self.show_pane("results")
 
     def action_hint(self) -> None:
+        from tutor.ui.screens.hint import HintScreen
+
         taken = self.desk.progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
         self.app.push_screen(HintScreen(self.lesson, taken))
 
     def action_solution(self) -> None:
+        from tutor.ui.screens.confirm import ConfirmScreen
+
         if self.desk.passed(self.lesson):
             self._show_solution(True)
             return
@@ -305,6 +313,8 @@ class LessonScreen(Screen[None]):
         if solution is None:
             self.notify("this pack comes without solutions", severity="warning")
             return
+        from tutor.ui.screens.solution import SolutionScreen
+
         self.app.push_screen(SolutionScreen(self.lesson, self._text, solution))
 
     def action_next(self) -> None:
@@ -318,6 +328,8 @@ class LessonScreen(Screen[None]):
         self.app.pop_screen()
 
     def action_reset(self) -> None:
+        from tutor.ui.screens.confirm import ConfirmScreen
+
         question = "Put the starter back? Your code is kept as a backup."
         self.app.push_screen(ConfirmScreen(question), self._reset)
 

@@ -1,0 +1,1 @@
+"""What jaxtutor costs: modules that measure and return raw samples, in seconds."""
