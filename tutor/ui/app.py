@@ -17,6 +17,10 @@ NARROW, WIDE, HUGE = 0, 110, 170
 """Columns from which panes stand one at a time, in two columns, in three."""
 
 
+GET_READY_AFTER = 0.3
+"""Seconds after which the first frame has been painted."""
+
+
 class TutorApp(App[int]):
     """jaxtutor in a terminal."""
 
@@ -36,7 +40,7 @@ class TutorApp(App[int]):
         last = self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
             self.open_lesson(last)
-        self.call_after_refresh(self._get_ready)
+        self.set_timer(GET_READY_AFTER, self._get_ready)
 
     @on(OpenLesson)
     def _open_lesson(self, message: OpenLesson) -> None:

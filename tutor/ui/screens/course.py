@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Label, Markdown
+from textual.widgets import Footer, Label
 from textual.worker import get_current_worker
 
 from tutor.lesson import Lesson
@@ -50,8 +50,7 @@ class CourseScreen(Screen[None]):
         yield Label(self.pack.manifest.title, classes="title", id="course-title")
         with Container(id="course"):
             yield LessonList(self.pack.manifest.tracks, self._label, id="lessons")
-            with VerticalScroll(id="about", can_focus=False):
-                yield Markdown(id="about-text")
+            yield VerticalScroll(id="about", can_focus=False)
         yield Footer(show_command_palette=False)
 
     @property
@@ -66,24 +65,27 @@ class CourseScreen(Screen[None]):
         self.query_one("#course-title", Label).update(title)
         lessons = self._list
         if lessons.highlighted is None:
-            lessons.highlighted = self.desk.progress.last_lesson(self.pack.id)
-        if lessons.highlighted is None:
-            lessons.highlighted = next(iter(self.pack.lessons))
+            last = self.desk.progress.last_lesson(self.pack.id)
+            with self.prevent(LessonList.Highlighted):
+                known = last in self.pack.lessons
+                lessons.highlighted = last if known else next(iter(self.pack.lessons))
         lessons.refresh()
         lessons.focus()
         self.desk.tell_notices(self)
-        self.call_after_refresh(self._look_at_lessons)
+        # By way of the app, which is not at home to anybody until it has started: else what is to
+        # come after the first frame would come before it.
+        self.app.call_later(self.call_after_refresh, self._painted)
 
     def _label(self, lesson_id: str) -> str:
         return _MARKS[self._statuses.get(lesson_id, "new")] + self.desk.title(lesson_id)
 
-    # --- titles ------------------------------------------------------------------------------
-
-    def _look_at_lessons(self) -> None:
-        """See whether the titles that are shown are right: first those in sight."""
+    def _painted(self) -> None:
+        """What takes longer than painting the list, and may come after it."""
         if self.is_current:
             self._describe()
             self._read_titles(list(dict.fromkeys([*self._list.in_sight, *self.pack.lessons])))
+
+    # --- titles ------------------------------------------------------------------------------
 
     @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
     def _read_titles(self, lessons: Sequence[str]) -> None:
@@ -111,14 +113,22 @@ class CourseScreen(Screen[None]):
 
     @on(LessonList.Highlighted)
     def _highlighted(self) -> None:
-        # What the cursor is on is painted first.
         self.call_after_refresh(self._describe)
 
     def _describe(self) -> None:
         name = self._list.highlighted
         if name is not None and (about := self._about(name)) != self._shown:
             self._shown = about
-            self.query_one("#about-text", Markdown).update(about)
+            self._show(about)
+
+    def _show(self, about: str) -> None:
+        from textual.widgets import Markdown  # a fifth of all that there is to import
+
+        panel = self.query_one("#about", VerticalScroll)
+        if panel.children:
+            panel.query_one(Markdown).update(about)
+        else:
+            panel.mount(Markdown(about))
 
     def _about(self, name: str) -> str:
         try:
