@@ -67,6 +67,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
 
     assert (home / "workspace" / "mini" / "tall.py").exists()
     async with start() as driver:
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the last lesson")
         assert driver.lesson.lesson.id == "tall"
         assert driver.editor.cursor_location == (1, 2)
         await driver.press("f10")

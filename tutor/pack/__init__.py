@@ -78,7 +78,7 @@ def _manifest(folder: Folder) -> Manifest:
         return kept.manifest
     from tutor.pack.reader import PackReader
 
-    manifest = PackReader(folder).manifest()
+    manifest = PackReader(folder, source).manifest()
     remember(folder.root, "manifest", _KeptManifest(source, manifest))
     return manifest
 

@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from tutor.lesson import Card
-from tutor.pack.source import LOADER, resolve
+from tutor.pack.source import CONTROL, LOADER, resolve
 
 _FIELDS = Card.__struct_fields__
 
@@ -18,9 +18,10 @@ _FIELDS = Card.__struct_fields__
 def read_card(data: bytes) -> Card | None:
     """The card of a lesson's file; None if it cannot be made out."""
     try:
-        return msgspec.convert(_fields(data), Card)
+        card = msgspec.convert(_fields(data), Card)
     except (yaml.YAMLError, UnicodeDecodeError, msgspec.ValidationError):
         return None
+    return None if CONTROL.search(card.title) else card
 
 
 def _fields(data: bytes) -> dict[str, Any]:

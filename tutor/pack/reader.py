@@ -15,10 +15,14 @@ from tutor.pack.structs import StructReader, nearest
 
 
 class PackReader:
-    """Reads once, gathering every problem on the way."""
+    """Reads once, gathering every problem on the way.
 
-    def __init__(self, folder: Folder) -> None:
+    **Arguments:** `manifest`: what `pack.yaml` holds, where that has been read already.
+    """
+
+    def __init__(self, folder: Folder, manifest: bytes | None = None) -> None:
         self._folder = folder
+        self._source = manifest
         self._problems: list[Problem] = []
         self._nodes: dict[str, MappingNode] = {}
 
@@ -73,7 +77,7 @@ class PackReader:
 
     @cached_property
     def _manifest(self) -> tuple[Manifest, MappingNode]:
-        node = self._node(MANIFEST)
+        node = self._node(MANIFEST, self._source)
         if node is None:
             raise BadPack(self._problems)
         self._refuse_newer(node)
@@ -178,9 +182,10 @@ class PackReader:
 
     # --- files -----------------------------------------------------------------------------
 
-    def _node(self, file: str) -> MappingNode | None:
+    def _node(self, file: str, source: bytes | None = None) -> MappingNode | None:
         try:
-            node, problems = parse(self._folder.read(file), self._folder.shown(file))
+            data = self._folder.read(file) if source is None else source
+            node, problems = parse(data, self._folder.shown(file))
         except BadSource as error:
             self._problems.append(error.problem)
             return None

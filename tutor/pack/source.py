@@ -126,7 +126,7 @@ _NOT_ALLOWED = re.compile(
 """Control characters, as YAML has it; the byte order mark but at the beginning; and what YAML
 1.1 takes for the end of a line (U+0085, U+2028, U+2029) though no editor counts it as one."""
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _NO_TAB = "a tab as indentation; YAML wants spaces"
 
@@ -240,7 +240,7 @@ class _Builder:
         if event.style == ">":
             end = event.end_mark.line + 1 if event.end_mark is not None else line
             return Scalar(text, line, column, True, written="\n".join(self._lines[line:end]))
-        if event.style == '"' and (wrong := _CONTROL.search(text)):
+        if event.style == '"' and (wrong := CONTROL.search(text)):
             self._refuse(line, column, f"a control character (U+{ord(wrong[0]):04X}) in the text")
         written = self._written(event)
         if written == text:

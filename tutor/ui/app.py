@@ -39,7 +39,8 @@ class TutorApp(App[int]):
         self.push_screen(CourseScreen(self.desk))
         last = self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
-            self.open_lesson(last)
+            # The list is seen, with the cursor on it, while the lesson is read.
+            self.call_later(self.call_after_refresh, self.open_lesson, last)
         self.set_timer(GET_READY_AFTER, self._get_ready)
 
     @on(OpenLesson)

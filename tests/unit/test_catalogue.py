@@ -1,0 +1,237 @@
+"""Cards: right as long as the files are as they were, and never trusted beyond that."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.packs import make_pack
+from tests.conftest import MINI
+from tutor.lesson import Card
+from tutor.pack import BadPack, load_pack, memory, open_pack
+from tutor.pack.catalogue import Catalogue
+from tutor.pack.head import read_card
+
+
+@pytest.fixture(autouse=True)
+def cache(home: Path) -> Path:
+    """Where things are remembered; nothing is yet."""
+    (home / "cache").unlink()
+    return home / "cache" / "packs"
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(MINI.parent, tmp_path / "pack") / "lessons")
+
+
+def titles(pack: Path) -> list[str]:
+    """As a start of its own finds them, and remembers them."""
+    catalogue = Catalogue(open_pack(pack))
+    found = [catalogue.card(name).title for name in ("double", "tall")]
+    catalogue.keep()
+    return found
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+# --- what is remembered ----------------------------------------------------------------------
+
+
+def test_nothing_is_known_at_first_and_everything_the_next_time(pack: Path):
+    first = Catalogue(open_pack(pack))
+    assert first.remembered("double") is None
+    assert first.title("double") == "Twice as much"
+    assert first.remembered("double") == Card("Twice as much", 1)
+    first.keep()
+    assert Catalogue(open_pack(pack)).remembered("double") == Card("Twice as much", 1)
+
+
+def test_what_is_remembered_is_not_read(pack: Path, monkeypatch: pytest.MonkeyPatch):
+    before = titles(pack)
+    opened = open_pack(pack)
+    monkeypatch.setattr("tutor.pack.folder.Folder.read", None)
+    catalogue = Catalogue(opened)
+    assert [catalogue.card(name).title for name in ("double", "tall")] == before
+
+
+def test_an_edited_lesson_is_noticed(pack: Path):
+    titles(pack)
+    edit(pack / "basics" / "tall.yaml", "title: Upright", "title: Standing")
+    assert titles(pack) == ["Twice as much", "Standing"]
+
+
+def test_an_edit_that_keeps_size_and_time_is_noticed(pack: Path):
+    titles(pack)
+    path = pack / "basics" / "tall.yaml"
+    before = path.stat()
+    edit(path, "title: Upright", "title: Upside!")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert titles(pack) == ["Twice as much", "Upside!"]
+
+
+def test_a_lesson_that_breaks_is_told_and_forgotten(pack: Path):
+    titles(pack)
+    edit(pack / "basics" / "tall.yaml", "title: Upright", "title: 5")
+    catalogue = Catalogue(open_pack(pack))
+    assert catalogue.remembered("tall") is not None  # as it was last time
+    with pytest.raises(BadPack, match=r"tall.yaml:2:8: title: expected str"):
+        catalogue.card("tall")
+    assert catalogue.remembered("tall") is None
+    assert catalogue.title("tall") == "tall"
+    assert catalogue.title("double") == "Twice as much"
+
+
+def test_lessons_that_are_gone_are_forgotten(pack: Path, cache: Path):
+    titles(pack)
+    edit(pack / "pack.yaml", "[double, tall]", "[tall]")
+    edit(pack / "basics" / "tall.yaml", "needs: [double]", "needs: []")
+    catalogue = Catalogue(open_pack(pack))
+    catalogue.card("tall")
+    catalogue.keep()
+    assert b"Twice as much" not in next(cache.glob("*.cards")).read_bytes()
+
+
+def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
+    titles(pack)
+    (file,) = cache.glob("*.cards")
+    file.chmod(0o600)
+    before = file.stat().st_ino
+    titles(pack)
+    assert file.stat().st_ino == before
+
+
+# --- what cannot be trusted ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["cards", "manifest"])
+@pytest.mark.parametrize("damage", ["empty", "short", "flipped", "garbage", "folder"])
+def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damage: str):
+    expected = titles(pack)
+    (file,) = cache.glob(f"*.{what}")
+    data = file.read_bytes()
+    file.unlink()
+    match damage:
+        case "empty":
+            file.write_bytes(b"")
+        case "short":
+            file.write_bytes(data[: len(data) // 2])
+        case "flipped":
+            file.write_bytes(data.replace(b"T", b"U") if b"T" in data else data[:-1] + b"\0")
+        case "garbage":
+            file.write_bytes(os.urandom(4000))
+        case "folder":
+            file.mkdir()
+    assert titles(pack) == expected
+    if damage != "folder":
+        assert file.read_bytes() == data
+
+
+@pytest.mark.parametrize("form", [{"double": 5}, [], {"double": [[1, 2, 3], {"title": ""}]}, None])
+def test_a_memory_of_another_form_is_made_anew(pack: Path, form: object):
+    memory.remember(pack, "cards", form)
+    assert titles(pack) == ["Twice as much", "Upright"]
+
+
+def test_another_version_forgets(pack: Path, monkeypatch: pytest.MonkeyPatch):
+    titles(pack)
+    assert Catalogue(open_pack(pack)).remembered("tall") is not None
+    monkeypatch.setattr(memory, "__version__", "99.0.0")
+    assert Catalogue(open_pack(pack)).remembered("tall") is None
+
+
+def test_packs_whose_number_is_the_same_are_told_apart(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(memory.zlib, "crc32", lambda data: 7)
+    other = Path(shutil.copytree(pack, tmp_path / "other"))
+    edit(other / "basics" / "tall.yaml", "title: Upright", "title: Another")
+    for _ in range(2):
+        assert titles(pack) == ["Twice as much", "Upright"]
+        assert titles(other) == ["Twice as much", "Another"]
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(pack: Path, home: Path):
+    (home / "cache").write_text("a file in the way")
+    assert titles(pack) == titles(pack) == ["Twice as much", "Upright"]
+
+
+def test_not_more_packs_are_remembered_than_may_be(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(memory, "MAX_FILES", 3)
+    for number in range(6):
+        memory.remember(tmp_path / str(number), "cards", {})
+    assert len(list(cache.iterdir())) == 3
+    assert memory.recall(tmp_path / "5", "cards", dict) == {}
+    assert memory.recall(tmp_path / "0", "cards", dict) is None
+
+
+def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
+    root = make_pack(tmp_path / "many", 60)
+    program = (
+        "import sys; from tutor.pack import open_pack; from tutor.pack.catalogue import Catalogue\n"
+        "for _ in range(5):\n"
+        "    catalogue = Catalogue(open_pack(sys.argv[1]))\n"
+        "    print([catalogue.card(name).title for name in catalogue._pack.lessons])\n"
+        "    catalogue._changed = True; catalogue.keep()\n"
+    )
+    command = [sys.executable, "-c", program, str(root)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
+    said = {line for one in running for line in one.communicate()[0].splitlines()}
+    assert [one.returncode for one in running] == [0] * 4
+    assert len(said) == 1
+    assert sorted(path.suffix for path in cache.iterdir()) == [".cards", ".manifest"]
+
+
+# --- heads -----------------------------------------------------------------------------------
+
+
+def test_the_card_of_every_lesson_of_the_course_is_the_lessons_own():
+    pack = load_pack()
+    for track in pack.manifest.tracks:
+        for name in track.lessons:
+            lesson = pack.lesson(name)
+            card = read_card((pack.root / track.id / f"{name}.yaml").read_bytes())
+            assert card == Card(lesson.title, lesson.minutes, lesson.needs)
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("title: A\nminutes: 3\n", Card("A", 3)),
+        ("\ufeffminutes: 3\r\ntitle: 'it''s'\r\n", Card("it's", 3)),
+        ("brief: {title: no}\nminutes: 3\ntitle: yes", Card("yes", 3)),
+        ("inputs: [title, {minutes: 9}]\ntitle: A\nminutes: 3\n", Card("A", 3)),
+        ("title: A\nminutes: 3\nneeds: [a, b-c]", Card("A", 3, ("a", "b-c"))),
+        ("title: '5'\nminutes: 3", Card("5", 3)),
+        ("title: 5\nminutes: 3", None),
+        ("title: A\nminutes: '3'", None),
+        ("title: A", None),
+        ("title: A\nminutes: 999", None),
+        ("title: ''\nminutes: 3", None),
+        ("title: [A]\nminutes: 3", None),
+        ("title: A\nminutes: 3\nneeds: [A B]", None),
+        ('title: "\\e[31mred"\nminutes: 3', None),
+        ("title: *a\nminutes: 3", None),
+        ("title: {", None),
+        ("- title\n- A", None),
+        ("", None),
+        ("[" * 5000, None),
+    ],
+)  # fmt: skip
+def test_a_head_is_read_or_not_known(text: str, card: Card | None):
+    assert read_card(text.encode()) == card
+
+
+def test_bytes_that_are_no_text_have_no_card():
+    assert read_card(b"title: \xff\nminutes: 3\n") is None
+    assert read_card(b"title: a\0b\nminutes: 3\n") is None
