@@ -1,0 +1,180 @@
+"""The list of lessons: however many there are, and whatever is wrong with them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks.packs import make_pack
+from tests.app.conftest import Driver, Start
+from tests.conftest import MINI
+from tutor.pack import open_pack
+from tutor.pack.catalogue import Catalogue
+from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.problems import ProblemsScreen
+from tutor.ui.widgets.lesson_list import LessonList
+
+MANY = 300
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(home: Path) -> None:
+    (home / "cache").unlink()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_pack(tmp_path_factory.mktemp("many") / "pack", MANY)
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # so that problems are told in one line
+    return Path(shutil.copytree(MINI.parent, tmp_path / "pack") / "lessons")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def lessons(driver: Driver) -> LessonList:
+    return driver.app.screen.query_one(LessonList)
+
+
+# --- many lessons ----------------------------------------------------------------------------
+
+
+async def test_the_keys_of_the_list(start: Start, many: Path):
+    async with start(size=(120, 40), pack=open_pack(many)) as driver:
+        cursor = lessons(driver)
+        assert cursor.highlighted == "lesson-00000"
+        await driver.press("down", "down", "up")
+        assert cursor.highlighted == "lesson-00001"
+        await driver.press("pagedown")
+        await driver.press("pagedown")
+        page = int(str(cursor.highlighted)[-5:])
+        assert 60 < page < 90
+        await driver.shows(f"lesson {page:05}")
+        await driver.press("pageup")
+        assert 25 < int(str(cursor.highlighted)[-5:]) < 50
+        await driver.press("end")
+        assert cursor.highlighted == f"lesson-{MANY - 1:05}"
+        await driver.shows(f"Batches, lesson {MANY - 1:05}")
+        await driver.press("down")
+        assert cursor.highlighted == "lesson-00000"
+        await driver.shows("Track 0")
+        await driver.press("up")
+        assert cursor.highlighted == f"lesson-{MANY - 1:05}"
+        await driver.press("home", "pageup")
+        assert cursor.highlighted == "lesson-00000"
+
+
+async def test_titles_are_read_in_the_background_and_remembered(start: Start, many: Path):
+    pack = open_pack(many)
+    async with start(size=(120, 40), pack=pack) as driver:
+        await driver.shows("Batches, lesson 00003")
+        known = driver.app.desk.catalogue.remembered
+        await driver.until(lambda: all(map(known, pack.lessons)), "all titles")
+        await driver.app.workers.wait_for_complete()
+    catalogue = Catalogue(open_pack(many))
+    assert all(map(catalogue.remembered, pack.lessons))
+
+
+async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path):
+    async with start(size=(120, 40), pack=open_pack(many)) as driver:
+        await driver.shows("About 12 minutes.")
+        await driver.press("down")
+        await driver.shows("Comes after Batches, lesson 00000.")
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.shows(f"Batches, lesson 00001  ·  2/{MANY}")
+        await driver.press("f10")
+        assert lessons(driver).highlighted == "lesson-00001"
+
+
+async def test_a_click_opens_a_lesson_and_a_tracks_title_is_none(start: Start, many: Path):
+    async with start(size=(120, 40), pack=open_pack(many)) as driver:
+        await driver.shows("Batches, lesson 00003")
+        await driver.pilot.click("#lessons", offset=(3, 0))
+        assert isinstance(driver.app.screen, CourseScreen)
+        await driver.pilot.hover("#lessons", offset=(3, 4))
+        await driver.pilot.click("#lessons", offset=(3, 4))
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        assert driver.lesson.lesson.id == "lesson-00003"
+
+
+async def test_a_title_too_long_for_its_line_is_cut(start: Start, pack: Path):
+    edit(pack / "basics" / "tall.yaml", "title: Upright", f"title: {'long ' * 50}end")
+    async with start(pack=open_pack(pack)) as driver:
+        await driver.shows("long long")
+        await driver.shows("…")
+        assert "end" not in driver.text
+
+
+async def test_an_edited_title_is_seen_on_coming_back(start: Start, pack: Path):
+    async with start(pack=open_pack(pack)) as driver:
+        await driver.shows("Upright")
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        edit(pack / "basics" / "tall.yaml", "title: Upright", "title: Standing")
+        await driver.press("f10")
+        await driver.shows("Standing")
+
+
+# --- broken lessons --------------------------------------------------------------------------
+
+
+async def test_opening_a_broken_lesson_shows_what_is_wrong_and_ends_nothing(
+    start: Start, pack: Path
+):
+    edit(pack / "basics" / "double.yaml", "hints:", "hnits:")
+    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.shows("This lesson cannot be used")
+        await driver.press("enter")
+        assert isinstance(driver.app.screen, ProblemsScreen)
+        await driver.shows("double.yaml:16:1: unknown key 'hnits'; did you mean 'hints'?")
+        await driver.shows("double.yaml:1:1: 'hints' is missing")
+        await driver.shows("open the lesson again")
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, CourseScreen)
+        await driver.press("down", "enter")
+        await driver.shows("Upright  ·  2/2")
+        await driver.press("f10")
+
+        edit(pack / "basics" / "double.yaml", "hnits:", "hints:")
+        await driver.press("up", "enter")
+        await driver.shows("Twice as much  ·  1/2")
+
+
+async def test_a_next_lesson_that_is_broken_leaves_the_present_one(start: Start, pack: Path):
+    (pack / "basics" / "tall.yaml").write_text("title: [")
+    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.press("f8")
+        await driver.shows("tall.yaml:2:1: not valid YAML")
+        await driver.press("escape")
+        assert driver.lesson.lesson.id == "double"
+
+
+async def test_a_last_lesson_that_broke_is_told_at_the_start(start: Start, pack: Path):
+    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.press("enter")
+        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+    (pack / "basics" / "double.yaml").unlink()
+    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.until(lambda: isinstance(driver.app.screen, ProblemsScreen), "the problems")
+        await driver.shows("lesson 'double': there is no file basics/double.yaml")
+        await driver.press("escape")
+        await driver.shows("0 of 2 passed")
+
+
+async def test_a_lesson_without_a_readable_title_is_listed_by_its_id(start: Start, pack: Path):
+    (pack / "basics" / "tall.yaml").write_text("title: [")
+    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.shows("Twice as much")
+        await driver.app.workers.wait_for_complete()
+        assert "  tall" in driver.text
