@@ -2,10 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tutor.forks import Forks
 from tutor.lesson import Pack
 from tutor.pack import load_pack
 
@@ -41,6 +43,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("NO_COLOR", "FORCE_COLOR", "EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
     return made
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Sandboxes that need neither import JAX nor, if told so, compile what a solution does."""
+    SHARED_CACHE.mkdir(exist_ok=True)
+    with Forks("solution", SHARED_CACHE) as sandboxes:
+        yield sandboxes
 
 
 @pytest.fixture(scope="session")

@@ -9,18 +9,21 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from tutor import paths
 from tutor.lesson import Check, Lesson
+from tutor.planning import Place, place_of, sandbox_for
+from tutor.references import SPEC as REFERENCE
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox import faults
-from tutor.sandbox.devices import accelerators
-from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.sandbox.protocol import Load, Loaded, Raised, Ready
 
-__all__ = ["Cancel", "Cancelled", "Session", "run"]
+if TYPE_CHECKING:
+    from tutor.judging import Round
+
+__all__ = ["Cancel", "Cancelled", "Sandboxes", "Session", "run"]
 
 MAX_SOURCE = 1 << 20
 """Bytes of a submission."""
@@ -48,7 +51,41 @@ def run(
         Cancelled: `cancel.cancel()` was called.
     """
     with Session(lesson, code, cancel=cancel) as session:
-        return session.check(seed, on_result)
+        return session.timed(session.check(seed, on_result))
+
+
+class Sandboxes(Protocol):
+    """Where learners' sandboxes come from: started when they are wanted, or waiting already."""
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        """One that no foreign code but the pack's own has been in.
+
+        Raises:
+            Failed: it could not be started.
+        """
+
+    def release(self, sandbox: Sandbox) -> None:
+        """Nobody needs this one any more."""
+
+    def reference(self) -> Sandbox:
+        """One for PyTorch (`tutor.references.SPEC`); whoever has it closes it.
+
+        Raises:
+            Failed: it could not be started.
+        """
+
+
+class Afresh:
+    """Sandboxes started when they are wanted."""
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        return Sandbox.start(sandbox_for(lesson, place))
+
+    def release(self, sandbox: Sandbox) -> None:
+        sandbox.close()
+
+    def reference(self) -> Sandbox:
+        return Sandbox.start(REFERENCE)
 
 
 class Cancel:
@@ -80,8 +117,8 @@ class Session:
             reports = [session.check(seed) for seed in range(20)]
 
     **Arguments:** `memory`: the folder in which PyTorch's answers are remembered; `quick`:
-    whether XLA may compile fast, by default as each check allows; `race`: whether a pass is
-    followed by timing the translation against the original.
+    whether XLA may compile fast, by default as each check allows; `sandboxes`: where they come
+    from.
     """
 
     def __init__(
@@ -92,36 +129,49 @@ class Session:
         cancel: Cancel | None = None,
         memory: Path | None = None,
         quick: bool | None = None,
-        race: bool = True,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self.lesson = lesson
         self.code = code
         self.cancel = cancel or Cancel()
         self.memory = memory or paths.cache() / "references"
-        self.race = race
         self._quick = quick
+        self._sandboxes = sandboxes or Afresh()
         self._benches: dict[Place, Bench] = {}
+        self._round: Round | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if self._round is not None:
+            self._round.close()
         for bench in self._benches.values():
-            bench.sandbox.close()
+            self._sandboxes.release(bench.sandbox)
 
     def check(self, seed: int = 0, on_result: OnResult | None = None) -> Report:
-        """Check under one seed. See `run`."""
+        """Check under one seed. See `run`, but that nothing is timed."""
         from tutor.judging import Round
 
-        return Round(self, seed, on_result).report()
+        if self._round is not None:
+            self._round.close()
+        self._round = Round(self, seed, on_result)
+        return self._round.report()
 
-    def place(self, check: Check | None = None) -> "Place":
-        """Where a check runs, or what goes with none: on how many devices, how compiled."""
-        devices = (check.devices if check is not None else None) or self.lesson.devices
-        allowed = check is None or not check.optimised
-        return Place(devices, allowed if self._quick is None else self._quick)
+    def timed(self, report: Report) -> Report:
+        """The report of the last check, and if that was a pass, with the time that the translation
+        takes beside the original's. Takes about half a second.
 
-    def bench(self, place: "Place") -> "Bench":
+        Raises:
+            Cancelled: see `run`.
+        """
+        return self._round.timed(report) if self._round is not None else report
+
+    def place(self, check: Check | None = None) -> Place:
+        """Where a check runs, or what goes with none."""
+        return place_of(self.lesson, check, self._quick)
+
+    def bench(self, place: Place) -> "Bench":
         """A living sandbox.
 
         Raises:
@@ -130,20 +180,22 @@ class Session:
         bench = self._benches.get(place)
         if bench is None or bench.dead:
             if bench is not None:
-                bench.sandbox.close()
-            real = accelerators(place.devices)
-            limits = self.lesson.limits
-            sandbox = Sandbox.start(
-                Spec("learner", limits, real or place.devices, bool(real), place.quick)
-            )
-            bench = self._benches[place] = Bench(sandbox, self)
-            self.cancel.watch(sandbox)
+                self._sandboxes.release(bench.sandbox)
+            bench = Bench(self._sandboxes.take(self.lesson, place), self)
+            self._benches[place] = bench
+            self.cancel.watch(bench.sandbox)
         return bench
 
     @property
     def main_bench(self) -> "Bench | None":
         """The sandbox of the lesson's ordinary checks, if it was started."""
         return self._benches.get(self.place())
+
+    def reference(self) -> Sandbox:
+        """A sandbox for PyTorch, that a cancelled run ends too."""
+        sandbox = self._sandboxes.reference()
+        self.cancel.watch(sandbox)
+        return sandbox
 
     def output(self) -> tuple[str, str]:
         """What the learner's code has printed: standard output, and standard error."""
@@ -167,13 +219,6 @@ class Session:
             what = f"line {line}: a character that is not valid Unicode (a lone surrogate)"
             return Fault("bad-source", what, line=line)
         return None
-
-
-class Place(NamedTuple):
-    """What tells one sandbox of a session from another."""
-
-    devices: int
-    quick: bool
 
 
 class Bench:

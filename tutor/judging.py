@@ -5,10 +5,12 @@ from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tutor import __version__
 from tutor.inputs import DrawError
 from tutor.lesson import Case, Check, Finding
-from tutor.planning import RACE, Plan, case_id, plan, requests, timed, used_inputs
+from tutor.planning import RACE, Place, Plan, case_id, plan, requests, timed, used_inputs
 from tutor.references import Reference, ReferenceFailed, References
 from tutor.report import (
     CheckResult,
@@ -23,12 +25,12 @@ from tutor.report import (
 )
 from tutor.sandbox import faults
 from tutor.sandbox.output import inert
-from tutor.sandbox.process import Failed
+from tutor.sandbox.process import Failed, Lost
 from tutor.sandbox.protocol import Answer, Observe, Raised, Reply
 from tutor.tree import Tree, TreeError, brief, entry, real
 
 if TYPE_CHECKING:
-    from tutor.engine import Bench, OnResult, Place, Session
+    from tutor.engine import Bench, OnResult, Session
 
 RACE_SECONDS = 10.0
 """A bound on the timing after a pass; it takes about half a second."""
@@ -43,49 +45,42 @@ class Round:
         self.seed = seed
         self.on_result = on_result
         self.results: list[CheckResult] = []
+        self._planned: Plan = []
+        self._references: References | None = None
         self._deadlines: dict[Place, float] = {}
         self._broken: dict[Place, Fault] = {}
 
     def report(self) -> Report:
         began = time.perf_counter()
         fault: Fault | None = None
-        race: Race | None = None
-        references: References | None = None
         checking = 0.0
         try:
             if bad := self.session.source_fault():
                 raise Failed(bad)
             # First the process that takes longest to come up; then plan while it does.
             self.session.bench(self.session.place())
-            planned = self._plan()
-            references = References(
+            self._planned = self._plan()
+            self._references = References(
                 self.lesson,
-                requests(self.lesson, planned),
+                requests(self.lesson, self._planned),
                 self.session.memory,
-                self.session.cancel.watch,
+                self.session.reference,
             )
-            references.start()
+            self._references.start()
             self._bench(self.session.place())
             started = time.perf_counter()
-            for check, cases in planned:
-                self._tell(self._checked(check, cases, references))
+            for check, cases in self._planned:
+                self._tell(self._checked(check, cases, self._references))
             checking = time.perf_counter() - started
-            output = self.session.output()
-            if self.session.race and verdict_of(tuple(self.results), None) == "pass":
-                race = self._race(planned, references)
         except Failed as failure:
             fault = failure.fault
-            output = self.session.output()
             # In the report, but not worth telling one by one.
             rest = self.lesson.checks[len(self.results) :]
             self.results += [_skipped(check, "not run") for check in rest]
         except BaseException:
-            # Ctrl-C, or a cancelled run: nobody waits for PyTorch then.
-            self.session.cancel.cancel()
+            self._abandon()
             raise
-        finally:
-            if references is not None:
-                references.close()
+        output = self.session.output()
         results = tuple(self.results)
         bench = self.session.main_bench
         return Report(
@@ -99,14 +94,36 @@ class Round:
                 start=bench.start_seconds if bench else 0.0,
                 load=bench.load_seconds if bench else 0.0,
                 checks=checking,
+                reference=self._references.waited if self._references else 0.0,
                 total=time.perf_counter() - began,
-                race=race,
             ),
             versions=_versions(bench),
             seed=self.seed,
             devices=_devices(bench),
             isolation=_isolation(bench),
         )
+
+    def timed(self, report: Report) -> Report:
+        """See `tutor.engine.Session.timed`."""
+        if report.verdict != "pass" or self._references is None:
+            return report
+        try:
+            race = self._race(self._planned, self._references)
+        except BaseException:
+            self._abandon()
+            raise
+        return msgspec.structs.replace(
+            report, timings=msgspec.structs.replace(report.timings, race=race)
+        )
+
+    def close(self) -> None:
+        if self._references is not None:
+            self._references.close()
+
+    def _abandon(self) -> None:
+        """Ctrl-C, or a cancelled run: nobody waits for PyTorch then."""
+        self.session.cancel.cancel()
+        self.close()
 
     def _plan(self) -> Plan:
         try:
@@ -115,11 +132,15 @@ class Round:
             fault = Fault("broken-pack", f"lesson {self.lesson.id}: an input: {error}")
             raise Failed(fault) from None
 
-    def _bench(self, place: "Place") -> "Bench":
+    def _bench(self, place: Place) -> "Bench":
         """A sandbox with the learner's module in it, and its deadline set."""
         bench = self.session.bench(place)
         if place not in self._deadlines:
-            self._deadlines[place] = bench.load()
+            try:
+                self._deadlines[place] = bench.load()
+            except Lost:  # nobody's fault, so once more
+                bench = self.session.bench(place)
+                self._deadlines[place] = bench.load()
         return bench
 
     def _tell(self, result: CheckResult) -> None:
@@ -137,19 +158,27 @@ class Round:
         if place in self._broken:
             return _skipped(check, f"not run: {self._broken[place].message}")
         try:
-            bench = self._bench(place)
-            deadline = self._deadlines[place]
-            timing = Timing()
-            praise = ""
-            for case in cases:
-                result, timing, praise = self._tried(
-                    check, case, bench, deadline, references, timing
-                )
-                if result is not None:
-                    return result
+            try:
+                return self._cases(check, cases, place, references)
+            except Lost:  # nobody's fault, so once more
+                del self._deadlines[place]
+                return self._cases(check, cases, place, references)
         except Failed as failure:
             self._broken[place] = failure.fault
             return _faulty(check, failure.fault)
+
+    def _cases(
+        self, check: Check, cases: list[Case], place: Place, references: References
+    ) -> CheckResult:
+        bench = self._bench(place)
+        timing = Timing()
+        praise = ""
+        for case in cases:
+            result, timing, praise = self._tried(
+                check, case, bench, self._deadlines[place], references, timing
+            )
+            if result is not None:
+                return result
         notes = (praise,) if praise else ()
         return CheckResult(check.title, check.kind, "pass", notes=notes, timing=timing)
 

@@ -1,17 +1,50 @@
-"""What to ask of both sides: the cases of a check, drawn from a seed."""
+"""What to ask of both sides, and where: the cases of a check, drawn from a seed."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from tutor.expressions import free_names, texts
 from tutor.inputs import draw_sizes, draw_tree, word
 from tutor.lesson import Case, Check, Lesson
 from tutor.references import Request
-from tutor.tree import Tree
+from tutor.sandbox.devices import accelerators
+from tutor.sandbox.launch import Spec
+from tutor.tree import Leaf, Tree
 
 RACE = "tutor.checks.inside.race"
 """The inside half of the timing that follows a pass; no check, it decides nothing."""
 
 Plan = list[tuple[Check, list[Case]]]
+
+
+class Place(NamedTuple):
+    """Where a check runs: on how many devices, and whether XLA may compile fast to slower
+    programs. What tells one sandbox of a submission from another."""
+
+    devices: int
+    quick: bool
+
+
+def place_of(lesson: Lesson, check: Check | None = None, quick: bool | None = None) -> Place:
+    """Where a check runs, or what goes with none.
+
+    **Arguments:** `quick`: by default as the check allows.
+    """
+    devices = (check.devices if check is not None else None) or lesson.devices
+    allowed = check is None or not check.optimised
+    return Place(devices, allowed if quick is None else quick)
+
+
+def places(lesson: Lesson) -> list[Place]:
+    """All that a lesson needs, in the order in which it needs them."""
+    wanted = [place_of(lesson), *(place_of(lesson, check) for check in lesson.checks)]
+    return list(dict.fromkeys(wanted))
+
+
+def sandbox_for(lesson: Lesson, place: Place) -> Spec:
+    """The learner's sandbox for a place, on real devices where there are enough."""
+    real = accelerators(place.devices)
+    return Spec("learner", lesson.limits, real or place.devices, bool(real), place.quick)
 
 
 def plan(lesson: Lesson, seed: int) -> Plan:
@@ -45,6 +78,39 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
     more, secret = check.supplement((*base, index, number))
     rounds[0] |= more
     return Case(index, sizes, tuple(rounds), secret)
+
+
+def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
+    """The same with other numbers in its arrays: what can be compiled for it serves the original,
+    and nothing that it gives is an answer. Plain numbers stay, for programs depend on them."""
+    return [
+        (check, [_disguised(case, (seed, word(lesson.id), number)) for case in cases])
+        for number, (check, cases) in enumerate(planned)
+    ]
+
+
+def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
+    import numpy as np
+
+    random = np.random.default_rng((*seed, case.index))
+
+    def other(tree: Tree) -> Tree:
+        if isinstance(tree, dict):
+            return {key: other(child) for key, child in tree.items()}
+        if isinstance(tree, list):
+            return [other(child) for child in tree]
+        if isinstance(tree, tuple):
+            return tuple(other(child) for child in tree)
+        if not isinstance(tree, Leaf) or tree.type not in ("array", "key"):
+            return tree
+        values = tree.values
+        if values.dtype.kind == "f":
+            return Leaf(random.standard_normal(values.shape).astype(values.dtype), tree.type)
+        # Whatever bounds whole numbers have to keep, indices say, their own order keeps as well.
+        return Leaf(random.permutation(values.ravel()).reshape(values.shape), tree.type)
+
+    rounds = tuple({name: other(tree) for name, tree in one.items()} for one in case.rounds)
+    return Case(case.index, case.sizes, rounds)
 
 
 def used_inputs(check: Check, known: Iterable[str]) -> set[str]:

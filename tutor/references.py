@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +22,7 @@ from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import faults
 from tutor.sandbox.launch import Spec
-from tutor.sandbox.process import Cancelled, Failed, Sandbox
+from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
 from tutor.sandbox.wire import WireError, decode, encode
 from tutor.tree import Leaf, Tree, TreeError, entry
@@ -32,6 +32,9 @@ CACHE_FILES = 400
 
 LIMITS = Limits(seconds=120, memory_mb=4096)
 """Of a reference. PyTorch's own memory is not the learner's affair, so this is generous."""
+
+SPEC = Spec("reference", LIMITS)
+"""The sandbox in which PyTorch is asked."""
 
 _DIGEST = 32
 
@@ -64,35 +67,54 @@ class ReferenceFailed(Exception):
 class References:
     """All reference values of one lesson and seed. `start` and then `get`.
 
-    **Arguments:** `folder`: where to remember them;
-    `started`: told of every sandbox started, so that it can be killed.
+    **Arguments:** `folder`: where to remember them; `begin`: starts a sandbox of `SPEC`.
     """
+
+    # By the file in which they will be remembered: who asks the same waits for these.
+    _under_way: ClassVar[dict[Path, "References"]] = {}
+    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(
         self,
         lesson: Lesson,
         requests: list[Request],
         folder: Path,
-        started: Callable[[Sandbox], None],
+        begin: Callable[[], Sandbox],
     ) -> None:
         self._lesson = lesson
         self._requests = requests
         self._folder = folder
-        self._started = started
+        self._begin = begin
+        self._sandbox: Sandbox | None = None
         self._found: dict[str, Reference] = {}
         self._fault: Fault | None = None
         self._cancelled = False
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
         self.from_cache = False
+        self.waited = 0.0
 
-    def start(self) -> None:
-        """Look in the cache; on a miss, start computing in the background."""
+    def start(self, done: Callable[[], None] = lambda: None) -> None:
+        """Look in the cache; on a miss, start computing in the background.
+
+        **Arguments:** `done`: called once all is known, or never will be; perhaps in another
+        thread.
+        """
         if not self._requests or self._load():
             self._done.set()
+            done()
             return
-        self._thread = threading.Thread(target=self._compute, name="reference", daemon=True)
+        self._thread = threading.Thread(
+            target=self._compute, args=(done,), name="reference", daemon=True
+        )
         self._thread.start()
+
+    def cancel(self) -> None:
+        """Stop computing; whoever waits in `get` is told that it was cancelled."""
+        with self._lock:
+            self._cancelled = True
+            if self._sandbox is not None:
+                self._sandbox.kill()
 
     def get(self, case: str) -> Reference:
         """Wait for one value.
@@ -101,7 +123,10 @@ class References:
             ReferenceFailed: PyTorch gave none.
             Cancelled: its sandbox was killed.
         """
-        self._done.wait()
+        if not self._done.is_set():
+            began = time.perf_counter()
+            self._done.wait()
+            self.waited += time.perf_counter() - began
         if self._cancelled:
             raise Cancelled
         if self._fault is not None and case not in self._found:
@@ -168,10 +193,11 @@ class References:
 
     # --- computing ---------------------------------------------------------------------------
 
-    def _compute(self) -> None:
+    def _compute(self, done: Callable[[], None]) -> None:
         try:
-            self._ask_all()
-            self._save()
+            if not self._from_another():
+                self._ask_all()
+                self._save()
         except Failed as failure:
             self._fault = _ours(failure.fault)
         except Cancelled:
@@ -179,11 +205,42 @@ class References:
         except Exception as error:  # noqa: BLE001 - told as ours, in the report
             self._fault = Fault("internal", f"computing the reference: {error!r}")
         finally:
+            with self._lock:
+                if self._under_way.get(self._path) is self:
+                    del self._under_way[self._path]
             self._done.set()
+            done()
+
+    def _from_another(self) -> bool:
+        """Take over what somebody else in this process is asking already, if somebody is."""
+        while True:
+            with self._lock:
+                other = self._under_way.setdefault(self._path, self)
+            if other is self:
+                return False
+            while not other._done.wait(0.1):
+                if self._cancelled:
+                    raise Cancelled
+            if not other._cancelled:
+                self._found, self._fault = other._found, other._fault
+                return True
+
+    def _start(self) -> Sandbox:
+        sandbox = self._begin()
+        with self._lock:
+            self._sandbox = sandbox
+            if self._cancelled:
+                sandbox.kill()
+        return sandbox
 
     def _ask_all(self) -> None:
-        with Sandbox.start(Spec("reference", LIMITS)) as sandbox:
-            self._started(sandbox)
+        try:
+            self._ask_each()
+        except Lost:  # nobody's fault, so once more
+            self._ask_each()
+
+    def _ask_each(self) -> None:
+        with self._start() as sandbox:
             sandbox.ready()
             deadline = time.monotonic() + LIMITS.seconds
             load = Load("load", self._lesson.reference_code, f"{self._lesson.id}.torch.py")

@@ -118,11 +118,13 @@ class Race(Struct, frozen=True):
 
 class Timings(Struct, frozen=True):
     """Seconds of wall clock: `start` until the sandbox could take code, `load` to import the
-    learner's module, `checks` for all checks, `total` for everything."""
+    learner's module, `checks` for all checks, `reference` of these waiting for PyTorch (0 if its
+    answers were remembered), `total` for everything but the race, which follows a pass."""
 
     start: float = 0.0
     load: float = 0.0
     checks: float = 0.0
+    reference: float = 0.0
     total: float = 0.0
     race: Race | None = None
 

@@ -296,7 +296,7 @@ def test_what_is_remembered_by_shape_fails_under_another_seed(lesson: Lesson):
         "    answers.append(2 * x)\n"
         f"    return answers[(len(answers) - 1) % {count}]\n"
     )
-    with Session(lesson, code, race=False) as session:
+    with Session(lesson, code) as session:
         assert session.check(0).passed
         assert session.check(1).verdict == "fail"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tutor.engine import Session, run
+from tutor.forks import Forks
 from tutor.lesson import Lesson, Mistake, solution_folders
 from tutor.pack import load_pack
 from tutor.report import CheckResult, Report
@@ -53,11 +54,18 @@ def problems(report: Report) -> str:
     return "\n".join([f"{report.lesson}, seed {report.seed}: {report.verdict} {fault}", *lines])
 
 
+@pytest.fixture(autouse=True)
+def learned(request: pytest.FixtureRequest, forks: Forks) -> None:
+    lesson = getattr(request.node, "callspec", None) and request.getfixturevalue("lesson")
+    if lesson and (solution := PACK.solution(lesson.id)):
+        forks.learn(lesson, solution)
+
+
 @pytest.mark.parametrize(("lesson", "path", "number"), RIGHT)
 def test_a_right_answer_passes_under_every_seed(
-    lesson: Lesson, path: Path, number: int, pytestconfig: pytest.Config
+    lesson: Lesson, path: Path, number: int, pytestconfig: pytest.Config, forks: Forks
 ):
-    with Session(lesson, path.read_text(encoding="utf-8"), race=False) as session:
+    with Session(lesson, path.read_text(encoding="utf-8"), sandboxes=forks) as session:
         for seed in seeds(number, pytestconfig):
             report = session.check(seed)
             assert report.passed, problems(report)
@@ -65,13 +73,15 @@ def test_a_right_answer_passes_under_every_seed(
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_how_well_xla_optimises_decides_nothing(lesson: Lesson, pytestconfig: pytest.Config):
+def test_how_well_xla_optimises_decides_nothing(
+    lesson: Lesson, pytestconfig: pytest.Config, forks: Forks
+):
     usual = not any(check.optimised for check in lesson.checks)
     paths = [folder(lesson) / f"{lesson.id}.py", *others(lesson)]
     count = pytestconfig.getoption("seeds")  # of answers here
     for number, path in enumerate(paths[:count]):
         code = path.read_text(encoding="utf-8")
-        with Session(lesson, code, quick=not usual, race=False) as session:
+        with Session(lesson, code, quick=not usual, sandboxes=forks) as session:
             report = session.check(10 + number)
             assert report.passed, problems(report)
 
@@ -87,11 +97,11 @@ def test_the_starter_does_not_pass_and_says_what_to_write(lesson: Lesson):
 
 @pytest.mark.parametrize(("lesson", "mistake", "number"), MISTAKES)
 def test_a_mistake_is_caught_where_and_in_the_words_promised(
-    lesson: Lesson, mistake: Mistake, number: int, pytestconfig: pytest.Config
+    lesson: Lesson, mistake: Mistake, number: int, pytestconfig: pytest.Config, forks: Forks
 ):
     solution = PACK.solution(lesson.id)
     assert solution is not None
-    with Session(lesson, mistake.applied_to(solution)) as session:
+    with Session(lesson, mistake.applied_to(solution), sandboxes=forks) as session:
         # Two at least: what is promised may hold for one draw of sizes and noise only.
         for seed in seeds(number, pytestconfig, least=2):
             report = session.check(seed)

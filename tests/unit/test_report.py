@@ -57,7 +57,7 @@ RESULTS = st.builds(
     st.one_of(st.none(), FAULTS), TEXT, several(TEXT), TIMING,
 )  # fmt: skip
 RACES = st.builds(Race, TEXT, SECONDS, SECONDS, st.one_of(st.none(), SECONDS))
-TIMINGS = st.builds(Timings, SECONDS, SECONDS, SECONDS, SECONDS, st.one_of(st.none(), RACES))
+TIMINGS = st.builds(Timings, *[SECONDS] * 5, st.one_of(st.none(), RACES))
 REPORTS = st.builds(
     Report, TEXT, VERDICT, several(RESULTS), TEXT, TEXT, st.one_of(st.none(), FAULTS), TIMINGS,
     st.dictionaries(TEXT, TEXT, max_size=3), st.integers(0, 2**80), TEXT,

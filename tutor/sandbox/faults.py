@@ -67,6 +67,15 @@ def out_of_memory(limit_mb: int, running: str, detail: str = "") -> Fault:
     )
 
 
+def lost(running: str) -> Fault:
+    where = f" in {running}" if running else ""
+    return Fault(
+        "internal",
+        f"the sandbox ended{where} because the process that had started it was killed; run again",
+        running=running,
+    )
+
+
 def too_much_output(limit_kb: int, running: str) -> Fault:
     return Fault(
         "too-much-output",

@@ -15,7 +15,10 @@ from msgspec import Struct
 
 from tutor.lesson import Limits
 from tutor.sandbox.cgroup import Cgroup, leftovers
+from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.isolation import Policy
+from tutor.sandbox.nursery import NoZygote, Nursery
+from tutor.sandbox.zygote import REPLIES, REQUESTS
 
 START_SECONDS = 120.0
 """How long a worker may take to import its libraries: ours to answer for, so generous."""
@@ -57,16 +60,18 @@ class Spec(Struct, frozen=True):
 class Launched(NamedTuple):
     """A process on its way up. `requests` and `replies` are our ends of its two pipes."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Child
     folder: Path
     requests: int
     replies: int
     cgroup: Cgroup | None
 
 
-def launch(spec: Spec) -> Launched:
+def launch(spec: Spec, nursery: Nursery | None = None) -> Launched:
     """Start a worker in a private folder, with a scrubbed environment, its own session and
     no descriptors but its pipes.
+
+    **Arguments:** `nursery`: where to have it forked, if it can be; else it is started afresh.
 
     Raises:
         LaunchError: it could not be started.
@@ -80,40 +85,8 @@ def launch(spec: Spec) -> Launched:
         raise LaunchError(f"no private folder could be made: {error}") from None
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
-    policy = Policy(
-        memory_mb=spec.limits.memory_mb,
-        cpu_seconds=spec.limits.cpu_seconds,
-        disk_mb=spec.limits.disk_mb,
-        files=spec.limits.files,
-        open_files=OPEN_FILES,
-        threads=spec.limits.threads,
-        descriptors=(theirs_in, theirs_out),
-        folder=str(folder),
-        hidden=tuple(map(str, _SECRETS)),
-        hidden_packages=_TORCH if spec.role == "learner" else (),
-        accelerators=spec.accelerators,
-        without=WITHOUT,
-    )
-    job = {
-        "role": spec.role,
-        "requests": theirs_in,
-        "replies": theirs_out,
-        "policy": policy,
-    }
-    command = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
-               msgspec.json.encode(job).decode(), str(_PACKAGE.parent)]  # fmt: skip
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=folder,
-            env=environment(spec, folder),
-            pass_fds=(theirs_in, theirs_out),
-            start_new_session=True,
-        )
+        process = _start(spec, folder, (theirs_in, theirs_out), nursery)
     except OSError as error:
         os.close(ours_in)
         os.close(ours_out)
@@ -129,6 +102,52 @@ def launch(spec: Spec) -> Launched:
     if cgroup is not None:
         cgroup.add(process.pid)
     return Launched(process, folder, ours_out, ours_in, cgroup)
+
+
+def _start(spec: Spec, folder: Path, pipes: tuple[int, int], nursery: Nursery | None) -> Child:
+    """Raises: OSError."""
+    environ = environment(spec, folder)
+    if nursery is not None and not spec.accelerators:
+        with suppress(NoZygote):
+            policy = _policy(spec, folder, (REQUESTS, REPLIES))
+            return nursery.fork(spec.role, policy, environ, pipes)
+    job = {
+        "role": spec.role,
+        "requests": pipes[0],
+        "replies": pipes[1],
+        "policy": _policy(spec, folder, pipes),
+    }
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
+        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
+         msgspec.json.encode(job).decode(), str(_PACKAGE.parent)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=folder,
+        env=environ,
+        pass_fds=pipes,
+        start_new_session=True,
+    )  # fmt: skip
+    return Spawned(process)
+
+
+def _policy(spec: Spec, folder: Path, descriptors: tuple[int, int]) -> Policy:
+    limits = spec.limits
+    return Policy(
+        memory_mb=limits.memory_mb,
+        cpu_seconds=limits.cpu_seconds,
+        disk_mb=limits.disk_mb,
+        files=limits.files,
+        open_files=OPEN_FILES,
+        threads=limits.threads,
+        descriptors=descriptors,
+        folder=str(folder),
+        hidden=tuple(map(str, _SECRETS)),
+        hidden_packages=_TORCH if spec.role == "learner" else (),
+        accelerators=spec.accelerators,
+        without=WITHOUT,
+    )
 
 
 @cache
@@ -150,23 +169,35 @@ def sweep() -> None:
             pass  # it is alive, or not ours, or just gone
 
 
+def nursery() -> Nursery:
+    """A nursery of zygotes for the workers of this module."""
+    return Nursery(
+        str(_PACKAGE.parent), {**_LIBRARIES, "HOME": "/", "LANG": "C.UTF-8", "TZ": "UTC"}
+    )
+
+
+_LIBRARIES = {
+    # Each thread of these pools takes 8 MiB of stack out of the limit on memory, and none could
+    # be taken along by a fork; XLA and PyTorch have pools of their own.
+    "OPENBLAS_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
+    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+"""What the libraries read from the environment while they are imported."""
+
+
 def environment(spec: Spec, folder: Path) -> dict[str, str]:
     """The whole environment of a worker."""
     home = str(folder)
-    values = {"HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", "TZ": "UTC"}
+    values = {"HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", "TZ": "UTC", **_LIBRARIES}
     if spec.role == "reference":
         return values
-    values |= {
-        "JAX_PLATFORMS": "" if spec.accelerators else "cpu",
-        # 4 simulated devices on 2 cores abort after a minute unless XLA believes in more cores.
-        "NPROC": "16",
-        "TF_CPP_MIN_LOG_LEVEL": "2",
-        # This worker's own compiled programs, for checks that must clear JAX's caches.
-        "JAX_COMPILATION_CACHE_DIR": str(folder / "compiled"),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-    }
+    # 4 simulated devices on 2 cores abort after a minute unless XLA believes in more cores.
+    values["NPROC"] = "16"
     if spec.accelerators:
+        del values["JAX_PLATFORMS"]
         values |= {
             name: os.environ[name]
             for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")

@@ -1,9 +1,16 @@
 """The learner's side: their module, with JAX. Imported in the sandbox only."""
 
+import gc
 import importlib.abc
+import os
+import random
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import jax
@@ -12,6 +19,7 @@ import numpy as np
 
 from tutor.sandbox.environment import Environment
 from tutor.sandbox.helpers import refill
+from tutor.sandbox.programs import ProgramCache
 from tutor.tree import Leaf, Tree
 
 _COMPILE_EVENTS = (
@@ -29,7 +37,41 @@ class LearnerEnvironment(Environment):
     def __init__(self) -> None:
         super().__init__({"jax": jax, "jnp": jnp, "np": np, "refill": refill})
         self.compiles = CompileLog()
+        self.programs = ProgramCache.install()
         sys.meta_path.insert(0, _NoTorch())
+        self._context = jax.make_user_context(0)  # type: ignore[no-untyped-call]
+        self._contexts = count(1)
+        self._before = _Settings()
+
+    def load(self, source: str, filename: str) -> None:
+        self._before.restore()
+        # Whatever priming has left is there to stay: the collector need not look at it any more.
+        gc.freeze()
+        super().load(source, filename)
+
+    def give(self, programs: Tree) -> None:
+        """Programs as `collect` returned them elsewhere."""
+        assert isinstance(programs, dict)
+        leaves = ((key, leaf) for key, leaf in programs.items() if isinstance(leaf, Leaf))
+        self.programs.give({key: leaf.values.tobytes() for key, leaf in leaves})
+
+    def collect(self) -> Tree:
+        """The compiled programs that were needed so far. Nothing of the module loaded last is
+        kept but these."""
+        sys.modules.pop(self.module_name, None)
+        self.module = types.ModuleType(self.module_name)
+        gc.collect()
+        return {
+            key: Leaf(np.frombuffer(program, np.uint8), "array")
+            for key, program in self.programs.worth_keeping().items()
+        }
+
+    @contextmanager
+    def unremembered(self) -> Iterator[None]:
+        """In here JAX has traced and compiled nothing yet; outside, everything it had."""
+        # Whatever JAX remembers, it remembers for the contexts in which it was found.
+        with self._context(next(self._contexts)):
+            yield
 
     def settle(self, value: Any) -> Any:
         return jax.block_until_ready(value)  # type: ignore[no-untyped-call]
@@ -76,6 +118,30 @@ class LearnerEnvironment(Environment):
         if node is not None:
             return [self._encode(child, depth + 1) for child in node[0]]
         return super()._encode_leaf(value, depth)
+
+
+class _Settings:
+    """What a module may change for the whole process, as it was."""
+
+    def __init__(self) -> None:
+        self._config = dict(jax.config.values)
+        self._environ = dict(os.environ)
+        self._warnings = warnings.catch_warnings()
+        self._warnings.__enter__()
+        self._errors = np.geterr()
+
+    def restore(self) -> None:
+        for name, value in jax.config.values.items():
+            if value is not self._config[name] and value != self._config[name]:
+                jax.config.update(name, self._config[name])  # type: ignore[no-untyped-call]
+        os.environ.clear()
+        os.environ.update(self._environ)
+        self._warnings.__exit__(None, None, None)
+        self._warnings = warnings.catch_warnings()
+        self._warnings.__enter__()
+        np.seterr(**self._errors)
+        random.seed()
+        np.random.seed()
 
 
 class CompileLog:

@@ -1,7 +1,7 @@
 """One sandboxed process and the conversation with it, as the main process sees it.
 
-`Sandbox.start` is the seam: whatever starts processes another way (forked ahead of time, from a
-zygote) returns the same `Sandbox`, and nothing else in the program knows the difference.
+However the process came to be, afresh or forked from a zygote, nothing else in the program knows
+the difference.
 """
 
 import os
@@ -17,6 +17,7 @@ from typing import Literal, NoReturn, Self
 from tutor.report import Fault, Protection
 from tutor.sandbox import faults
 from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
+from tutor.sandbox.nursery import Nursery
 from tutor.sandbox.output import Capture
 from tutor.sandbox.protocol import CLOSED, Ready, Reply, Request, read_reply
 from tutor.sandbox.watchdog import exceeds, usage
@@ -32,6 +33,11 @@ class Failed(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
         self.fault = fault
+
+
+class Lost(Failed):
+    """The process ended because the one that it was forked from did: nobody's fault, and a new
+    one may be asked again."""
 
 
 class Cancelled(Exception):
@@ -51,6 +57,7 @@ class Sandbox:
         self.stderr = Capture()
         self.protections: list[Protection] = []
         self._process = process
+        self._ready: Ready | None = None
         self._reader = Reader()
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
@@ -58,12 +65,7 @@ class Sandbox:
         self._cancelled = threading.Event()
         self._closed = threading.Lock()
         self._open = True
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._streams = {
-            process.stdout.fileno(): self.stdout,
-            process.stderr.fileno(): self.stderr,
-        }
+        self._streams = {process.stdout: self.stdout, process.stderr: self.stderr}
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._requests, self._replies, *self._streams):
             os.set_blocking(descriptor, False)
@@ -71,24 +73,28 @@ class Sandbox:
             self._selector.register(descriptor, selectors.EVENT_READ)
 
     @classmethod
-    def start(cls, spec: Spec) -> "Sandbox":
+    def start(cls, spec: Spec, nursery: Nursery | None = None) -> "Sandbox":
         """Start a worker.
+
+        **Arguments:** `nursery`: where to have it forked, if it can be.
 
         Raises:
             Failed: the process could not be started.
         """
         try:
-            return cls(spec, launch(spec))
+            return cls(spec, launch(spec, nursery))
         except LaunchError as error:
             raise Failed(Fault("no-sandbox", str(error))) from None
 
     def ready(self) -> Ready:
-        """Wait until the worker has imported its libraries.
+        """Wait until the worker has imported its libraries. Asked again, says it again.
 
         Raises:
             Failed: it did not come up; never the learner's fault.
             Cancelled: killed meanwhile.
         """
+        if self._ready is not None:
+            return self._ready
         try:
             reply = self._receive(time.monotonic() + START_SECONDS, "")
         except Failed as failure:
@@ -110,11 +116,24 @@ class Sandbox:
         )
         self.protections = [*OURS, counted, *reply[0].protections]
         self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
-        # Whatever libraries said while they were imported is not the learner's output.
+        self.forget_output()  # whatever libraries said while they were imported
+        self._ready = reply[0]
+        return self._ready
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def forget_output(self) -> None:
+        """What was printed so far is nobody's business."""
+        self._drain()
         self.stdout, self.stderr = Capture(), Capture()
         out, err = self._streams
         self._streams = {out: self.stdout, err: self.stderr}
-        return reply[0]
 
     def ask(
         self, request: Request, tree: Tree, deadline: float, running: str
@@ -144,7 +163,7 @@ class Sandbox:
     def kill(self) -> None:
         """Stop at once, from any thread; a waiting `ask` raises `Cancelled`."""
         self._cancelled.set()
-        self._kill_group()
+        self._process.kill()
 
     def close(self) -> None:
         """Kill whatever is left of the worker and remove its folder."""
@@ -152,15 +171,13 @@ class Sandbox:
             if not self._open:
                 return
             self._open = False
-            self._kill_group()
+            self._process.kill()
             self._process.wait()
             self._drain()
             self._selector.close()
             os.close(self._requests)
             os.close(self._replies)
-            for stream in (self._process.stdout, self._process.stderr):
-                assert stream is not None
-                stream.close()
+            self._process.close()
             shutil.rmtree(self._folder, ignore_errors=True)
             if self._cgroup is not None:
                 self._cgroup.remove()
@@ -253,7 +270,7 @@ class Sandbox:
         return False
 
     def _drain(self) -> None:
-        """Take what is still in the pipes of a process that has ended."""
+        """Take what is in the pipes already."""
         for descriptor in self._streams:
             while descriptor in self._selector.get_map() and self._read_stream(descriptor):
                 pass
@@ -270,6 +287,9 @@ class Sandbox:
                 break
         if self._frames:
             return
+        if self._process.lost:
+            self._end()
+            raise Cancelled if self._cancelled.is_set() else Lost(faults.lost(running))
         if code == CLOSED:
             self._fail(faults.malformed("your code closed the pipe for answers", running))
         self._drain()
@@ -286,18 +306,9 @@ class Sandbox:
         raise Cancelled if self._cancelled.is_set() else Failed(fault)
 
     def _end(self) -> None:
-        self._kill_group()
+        self._process.kill()
         self._process.wait()
         self._drain()
-
-    def _kill_group(self) -> None:
-        # The worker leads its own session, so its group is its id, and the id stays taken
-        # until the process has been waited for.
-        if self._process.returncode is None:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
 
 
 OURS = (

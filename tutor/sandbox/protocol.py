@@ -21,7 +21,8 @@ CLOSED = 74
 
 
 class Load(Struct, frozen=True, tag="load"):
-    """Import this source as the foreign module."""
+    """Import this source as the foreign module. What an earlier one has left behind, in JAX's
+    configuration say, is put right before."""
 
     case: str
     source: str
@@ -37,7 +38,20 @@ class Observe(Struct, frozen=True, tag="observe"):
     args: dict[str, Any]
 
 
-Request = Load | Observe
+class Give(Struct, frozen=True, tag="give"):
+    """Compiled programs, in the frame's tree: bytes by key. Only before foreign code comes."""
+
+    case: str
+
+
+class Collect(Struct, frozen=True, tag="collect"):
+    """Answer with the compiled programs that were needed so far, as `Give` would send them. Only
+    before a stranger's code comes: what it compiles is not to be trusted."""
+
+    case: str
+
+
+Request = Load | Observe | Give | Collect
 
 
 class Ready(Struct, frozen=True, tag="ready"):

@@ -5,6 +5,7 @@ closed. Foreign code starts at the first `Load`.
 """
 
 import os
+import pkgutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -16,12 +17,15 @@ from tutor.sandbox.protocol import (
     CLOSED,
     Answer,
     Broken,
+    Collect,
+    Give,
     Load,
     Loaded,
     Observe,
     Raised,
     Ready,
     Reply,
+    Request,
     read_request,
 )
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
@@ -40,6 +44,18 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
     env, versions, devices, platform = _open(role)
     channel.send(Ready(versions, devices, platform, protections))
     serve(channel, env)
+
+
+def libraries(role: str) -> None:
+    """Import what a role needs, and start nothing."""
+    import_module("tutor.sandbox.learner" if role == "learner" else "tutor.sandbox.reference")
+    inside = import_module("tutor.checks.inside")
+    for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
+        import_module(check.name)
+    if role == "learner":
+        # What lessons use; each takes a fraction of a second.
+        for name in ("flax.linen", "flax.nnx", "optax"):
+            import_module(name)
 
 
 def _open(role: str) -> "tuple[Environment, dict[str, str], int, str]":
@@ -116,26 +132,38 @@ def serve(channel: Channel, env: "Environment") -> None:
             channel.send(Raised(request.case, "malformed", "WireError", str(error), "", []))
 
 
-def _answer(request: Load | Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
     try:
         if isinstance(request, Load):
             env.load(request.source, request.filename)
             return Loaded(request.case), None
+        if isinstance(request, Give | Collect):
+            return _programs(request, tree, env)
         return _observe(request, tree, env)
     except ForeignError as error:
         return raised(request.case, error, env.filename), None
 
 
+def _programs(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+    assert isinstance(env, LearnerEnvironment)
+    if isinstance(request, Give):
+        env.give(tree)
+        return Answer(request.case, 0.0, 0.0), None
+    return Answer(request.case, 0.0, 0.0), env.collect()
+
+
 def _observe(request: Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
-    inside = import_module(request.inside)
+    module = import_module(request.inside)
     rounds: Any = tree
     if env.module_name == "reference":
-        result, seconds = inside.refer(env, request.args, rounds)
+        result, seconds = module.refer(env, request.args, rounds)
         return Answer(request.case, 0.0, seconds), result
     from tutor.sandbox.learner import LearnerEnvironment
 
     assert isinstance(env, LearnerEnvironment)
     read = env.compiles.stopwatch()
-    result = inside.observe(env, request.args, rounds)
+    result = module.observe(env, request.args, rounds)
     compiling, running = read()
     return Answer(request.case, compiling, running), result

@@ -10,15 +10,13 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
-    import jax
-
     expression = args["expression"]
     inputs = [env.inputs(one) for one in rounds]
+    calls: list[Tree] = []
     # Earlier checks have compiled these very operations; without this, code outside `jit` would
     # seem to need no compilation either.
-    jax.clear_caches()  # type: ignore[no-untyped-call]
-    calls: list[Tree] = []
-    for values in inputs:
-        programs = env.compiles.during(partial(env.evaluate, expression, values))
-        calls.append([*programs])
+    with env.unremembered():
+        for values in inputs:
+            programs = env.compiles.during(partial(env.evaluate, expression, values))
+            calls.append([*programs])
     return calls

@@ -53,17 +53,15 @@ def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -
     fixed = {name: value for name, value in inputs.items() if name not in arrays}
     running = f"jax.jit of {' '.join(expression.split())}"
 
-    def call() -> Any:
-        # A fresh function each time: a cached trace would hide a leak.
-        values = [env.fresh(tree[name]) for name in arrays]
-        return env.call(running, jax.jit(env.function(expression, arrays, fixed)), *values)
-
-    jitted = env.encode(call(), running)
+    function = jax.jit(env.function(expression, arrays, fixed))
+    values = [env.fresh(tree[name]) for name in arrays]
+    jitted: Tree = None
     leak = ""
-    jax.clear_caches()  # type: ignore[no-untyped-call]
     try:
-        with jax.checking_leaks():
-            call()
+        # A trace that is remembered, of a function inside, would hide what leaked from it.
+        with env.unremembered(), jax.checking_leaks():
+            traced = env.call(running, function.trace, *values)
+        jitted = env.encode(env.call(running, traced.lower().compile(), *values), running)
     except ForeignError as error:
         leak = str(error.cause)
         if not leak.startswith("Leaked"):

@@ -1,8 +1,7 @@
 """How long the translation takes, and how long the original: told after a pass, never judged."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -37,25 +36,10 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
     # Compiled as XLA would by default, whatever flags this sandbox was started with.
     options = {"xla_backend_optimization_level": 3, "xla_cpu_use_fusion_emitters": True}
     jitted = jax.jit(function, compiler_options=options)
-    with _nothing_compiled_yet():
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    with env.programs.asleep():
         first = call(jitted)
     return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
-
-
-@contextmanager
-def _nothing_compiled_yet() -> Iterator[None]:
-    """No program is remembered, neither in memory nor in this sandbox's compile cache."""
-    import jax
-    from jax.experimental.compilation_cache import compilation_cache
-
-    jax.clear_caches()  # type: ignore[no-untyped-call]
-    jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
-    compilation_cache.reset_cache()
-    try:
-        yield
-    finally:
-        jax.config.update("jax_enable_compilation_cache", True)  # type: ignore[no-untyped-call]
-        compilation_cache.reset_cache()
 
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:

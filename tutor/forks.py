@@ -1,0 +1,88 @@
+"""Learners' sandboxes forked from a zygote when they are wanted, and given compiled programs.
+
+What grading uses, where sandboxes follow each other without a pause; `tutor.warm` has them wait
+beforehand for somebody who learns.
+"""
+
+import time
+from pathlib import Path
+from typing import Self
+
+from tutor import paths
+from tutor.lesson import Lesson
+from tutor.planning import Place, places, sandbox_for
+from tutor.priming import Source, give, prime
+from tutor.programs import Programs
+from tutor.references import SPEC as REFERENCE
+from tutor.sandbox.launch import nursery
+from tutor.sandbox.process import Failed, Sandbox
+
+
+class Forks:
+    """Use as a context manager, or `close` it. All methods may be called from any thread.
+
+    **Arguments:** `source`: what code of a lesson's the programs come from (`learn`); `cache`: the
+    folder in which they are kept.
+    """
+
+    def __init__(self, source: Source, cache: Path | None = None) -> None:
+        self.programs = Programs((cache or paths.cache()) / "programs" / source)
+        self.nursery = nursery()
+        self._codes: dict[str, tuple[Lesson, str]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        sandbox = self.begin(lesson, place)
+        known, code = self._codes.get(lesson.id, (None, ""))
+        if known is lesson and (programs := self.programs.load(lesson, place, code)):
+            try:
+                give(sandbox, programs, time.monotonic() + lesson.limits.seconds)
+            except Failed:
+                sandbox.close()
+                return self.begin(lesson, place)
+        return sandbox
+
+    def release(self, sandbox: Sandbox) -> None:
+        """See `tutor.engine.Sandboxes`."""
+        sandbox.close()
+
+    def reference(self) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        self.nursery.start("reference")
+        return Sandbox.start(REFERENCE, self.nursery)
+
+    def begin(self, lesson: Lesson, place: Place) -> Sandbox:
+        """A sandbox that has been given nothing.
+
+        Raises:
+            Failed: it could not be started.
+        """
+        self.nursery.start("learner")
+        return Sandbox.start(sandbox_for(lesson, place), self.nursery)
+
+    def known(self, lesson: Lesson, code: str) -> None:
+        """Give the sandboxes of this lesson what `code` once needed compiled."""
+        self._codes[lesson.id] = lesson, code
+
+    def learn(self, lesson: Lesson, code: str, seed: int = 0) -> None:
+        """`known`, and if nothing is remembered of `code`, run it once.
+
+        Raises:
+            Failed: it has broken its sandbox, or none could be started.
+            tutor.inputs.DrawError: an input cannot be drawn.
+        """
+        for place in places(lesson):
+            if not self.programs.load(lesson, place, code):
+                with self.begin(lesson, place) as sandbox:
+                    prime(sandbox, lesson, place, code, seed, self.programs, lambda: False)
+        self.known(lesson, code)
+
+    def close(self) -> None:
+        """End every process."""
+        self.nursery.close()

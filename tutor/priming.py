@@ -1,0 +1,81 @@
+"""Making a waiting sandbox fast: it runs code like the one to come, on inputs of the same shapes.
+
+After that JAX has traced and compiled the small operations that most answers use. What is run is
+the pack's own code, beside other numbers than the hidden ones; what it changes for the whole
+process is put right before a submission is imported (`tutor.sandbox.learner`).
+"""
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from tutor.inputs import word
+from tutor.lesson import Lesson
+from tutor.planning import Place, case_id, decoy, place_of, plan
+from tutor.programs import Programs
+from tutor.sandbox.process import Sandbox
+from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded, Observe
+from tutor.tree import Tree
+
+Source = Literal["solution", "starter"]
+"""What is run: for learners the lesson's solution; where marks are given the starter, for then
+nothing of the solution may be in the process."""
+
+_OTHER_VALUES = word("priming")
+
+
+def prime(
+    sandbox: Sandbox,
+    lesson: Lesson,
+    place: Place,
+    code: str | None,
+    seed: int,
+    programs: Programs,
+    hurried: Callable[[], bool],
+) -> None:
+    """Have `code` checked in a sandbox that has just started, without judging it.
+
+    **Arguments:** `code`: None to run none; `seed`: that of the runs to come, for their shapes;
+    `hurried`: asked between two steps whether somebody is waiting for the sandbox: then it stays
+    as it is.
+
+    Raises:
+        Failed: the code has broken the sandbox.
+        Cancelled: killed meanwhile.
+        tutor.inputs.DrawError: an input cannot be drawn.
+    """
+    sandbox.ready()
+    if code is None:
+        return
+    deadline = time.monotonic() + 4 * lesson.limits.seconds
+    known = programs.load(lesson, place, code)
+    if known:
+        give(sandbox, known, deadline)
+    load = Load("prime", code, f"{lesson.id}.py")
+    reply, _ = sandbox.ask(load, None, deadline, "priming")
+    if isinstance(reply, Loaded):
+        for check, cases in decoy(lesson, plan(lesson, seed), _OTHER_VALUES):
+            if place_of(lesson, check) != place:
+                continue
+            for case in cases:
+                if hurried():
+                    return
+                observe = Observe(case_id(check, case), check.inside, check.observe())
+                rounds: list[Tree] = [*case.rounds]
+                sandbox.ask(observe, rounds, deadline, "priming")
+    if hurried():
+        return
+    reply, made = sandbox.ask(Collect("collect"), None, deadline, "priming")
+    if isinstance(reply, Answer) and isinstance(made, dict) and made.keys() - known.keys():
+        programs.save(lesson, place, code, made)
+    sandbox.forget_output()
+
+
+def give(sandbox: Sandbox, programs: dict[str, Tree], deadline: float) -> None:
+    """Let a sandbox have compiled programs.
+
+    Raises:
+        Failed, Cancelled: as in `prime`.
+    """
+    sandbox.ready()
+    sandbox.ask(Give("give"), {**programs}, deadline, "priming")

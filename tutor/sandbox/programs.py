@@ -1,0 +1,71 @@
+"""Compiled programs that a worker is given and keeps, instead of compiling them again.
+
+JAX asks a persistent cache before it has XLA compile anything. Here that cache is in memory: what
+the main process has sent along (`given`, from runs of the pack's own code, see
+`tutor.programs`), and what this process has compiled itself (`made`). A worker can read both
+and write neither anywhere.
+
+JAX offers no public way to bring a cache of one's own, so this sets what `set_cache_dir` would
+have set up; `tests/sandbox/test_programs.py` notices if that changes.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import jax
+from jax._src import compilation_cache
+from jax._src.compilation_cache_interface import CacheInterface
+
+MAX_PROGRAM = 1 << 20
+"""Bytes of a program that is worth keeping for others; those of single operations have 20 KiB."""
+
+
+class ProgramCache(CacheInterface):
+    """See above. Keys are JAX's own: a hash of program, options, devices and versions."""
+
+    _path = Path("memory")
+
+    def __init__(self) -> None:
+        self.given: dict[str, bytes] = {}
+        self.made: dict[str, bytes] = {}
+        self.used: set[str] = set()
+        self._asleep = False
+
+    @classmethod
+    def install(cls) -> "ProgramCache":
+        """Have JAX use one from now on."""
+        cache = cls()
+        jax.config.update("jax_compilation_cache_dir", str(cls._path))  # type: ignore[no-untyped-call]
+        compilation_cache._cache = cache
+        compilation_cache._cache_initialized = True
+        return cache
+
+    def get(self, key: str) -> bytes | None:
+        if self._asleep:
+            return None
+        if key in self.given:
+            self.used.add(key)
+            return self.given[key]
+        return self.made.get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        if not self._asleep:
+            self.made[key] = value
+
+    def worth_keeping(self) -> dict[str, bytes]:
+        """Every program that was needed here."""
+        again = {key: self.given[key] for key in self.used}
+        return again | {k: v for k, v in self.made.items() if len(v) <= MAX_PROGRAM}
+
+    def give(self, programs: Mapping[str, bytes]) -> None:
+        self.given.update(programs)
+
+    @contextmanager
+    def asleep(self) -> Iterator[None]:
+        """For timing what compiling costs: nothing is found and nothing kept."""
+        self._asleep = True
+        try:
+            yield
+        finally:
+            self._asleep = False

@@ -1,0 +1,322 @@
+"""Sandboxes that are waiting before they are wanted, primed for the lesson on the screen.
+
+`Pool` keeps, in a thread of its own: a zygote for learners' sandboxes; for each lesson that is
+expected a sandbox for every place that it needs, forked, isolated and primed; and PyTorch's
+answers for it, so that PyTorch is not imported while somebody waits. A sandbox serves one run and
+is replaced after it. How many wait depends on the cores and on the memory that is free, and after a
+while without a sign of life all of it is given back.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from tutor import paths
+from tutor.forks import Forks
+from tutor.inputs import DrawError
+from tutor.lesson import Lesson
+from tutor.planning import Place, places, plan, requests
+from tutor.priming import Source, prime
+from tutor.references import References
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
+
+IDLE_SECONDS = 600.0
+"""After so long without a run or a new lesson everything is given back."""
+
+PATIENCE_SECONDS = 1.0
+"""How long a run waits for a sandbox that is being primed to finish its step."""
+
+LOOK_SECONDS = 5.0
+"""How often the pool looks whether what waits is still alive, and still wanted."""
+
+CORES = os.cpu_count() or 1
+AMPLE_MB, SCARCE_MB = 3000, 1000
+"""Free memory with which the next lesson is prepared as well; and without which none is."""
+
+
+class Pool:
+    """Sandboxes for learners, ahead of time. Use as a context manager, or `close` it. All methods
+    may be called from any thread.
+
+    **Arguments:** `source`: what they are primed with; `cache`: the folder in which PyTorch's
+    answers and compiled programs are remembered; `idle`: see `IDLE_SECONDS`.
+    """
+
+    def __init__(
+        self,
+        source: Source = "solution",
+        cache: Path | None = None,
+        idle: float = IDLE_SECONDS,
+    ) -> None:
+        self._cache = cache or paths.cache()
+        self._forks = Forks(source, self._cache)
+        self._idle = idle
+        self._change = threading.Condition()
+        self._expected: list[_Expected] = []
+        self._waiting: list[_Waiting] = []
+        self._discarded: list[Sandbox] = []
+        self._references: list[References] = []
+        self._unprimed: set[tuple[str, Place]] = set()
+        self._refused = False
+        self._running = 0
+        self._seen = time.monotonic()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def expect(self, lessons: Iterable[tuple[Lesson, str]], seed: int = 0) -> None:
+        """Which lessons are likely to be run next, the likeliest first, each with the code to prime
+        its sandboxes with. Replaces what was expected before."""
+        with self._change:
+            known = self._expected
+            self._expected = [
+                next(
+                    (k for k in known if k.same(lesson, code, seed)), _Expected(lesson, code, seed)
+                )
+                for lesson, code in lessons
+            ]
+            for expected in self._expected:
+                self._forks.known(expected.lesson, expected.code)
+            self._refused = False
+            self._sign_of_life()
+
+    def awake(self) -> None:
+        """Somebody is there: what was given back is made ready again."""
+        with self._change:
+            self._sign_of_life()
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        with self._change:
+            self._running += 1
+            self._sign_of_life()
+            sandbox = self._ready_one(lesson, place)
+        if sandbox is not None:
+            sandbox.forget_output()
+            return sandbox
+        try:
+            return self._forks.take(lesson, place)
+        except Failed:
+            with self._change:
+                self._running -= 1
+            raise
+
+    def release(self, sandbox: Sandbox) -> None:
+        """See `tutor.engine.Sandboxes`. Does not wait until the process has ended."""
+        with self._change:
+            self._running -= 1
+            self._discarded.append(sandbox)
+            self._sign_of_life()
+
+    def reference(self) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        return self._forks.reference()
+
+    def ready(self, lesson: Lesson, timeout: float) -> bool:
+        """Wait until everything that a lesson needs is waiting.
+
+        **Returns:** whether it is.
+        """
+
+        def all_there() -> bool:
+            known = any(e.lesson == lesson and e.known for e in self._expected)
+            return known and all(
+                any(w.serves(lesson, place) and w.ready for w in self._waiting)
+                for place in places(lesson)
+            )
+
+        with self._change:
+            return self._change.wait_for(all_there, timeout)
+
+    def processes(self) -> dict[str, int]:
+        """Process ids by what they are, for those who measure."""
+        with self._change:
+            found = {f"waiting {n}": w.sandbox.pid for n, w in enumerate(self._waiting)}
+        for role in ("learner", "reference"):
+            pid = self._forks.nursery.pid(role)
+            found |= {f"zygote {role}": pid} if pid is not None else {}
+        return found
+
+    def close(self) -> None:
+        """End every process."""
+        with self._change:
+            self._closed = True
+            for one in self._waiting:
+                one.sandbox.kill()
+            self._change.notify_all()
+        self._forks.close()
+        for references in self._references:
+            references.cancel()
+        if self._thread is not None:
+            self._thread.join()
+        for sandbox in [*self._discarded, *(one.sandbox for one in self._waiting)]:
+            sandbox.close()
+
+    def _ready_one(self, lesson: Lesson, place: Place) -> Sandbox | None:
+        """With the lock held."""
+        for one in [w for w in self._waiting if w.serves(lesson, place)]:
+            one.wanted = True
+            self._change.wait_for(lambda one=one: one.ready, PATIENCE_SECONDS)  # type: ignore[misc]
+            one.wanted = False
+            if one.ready and one in self._waiting:
+                self._waiting.remove(one)
+                if one.sandbox.alive:
+                    return one.sandbox
+                self._discarded.append(one.sandbox)
+        return None
+
+    # --- the thread --------------------------------------------------------------------------
+
+    def _sign_of_life(self) -> None:
+        """With the lock held."""
+        self._seen = time.monotonic()
+        if self._thread is None and not self._closed:
+            # It lives as long as the pool: the kernel ends its children with it.
+            self._thread = threading.Thread(target=self._work, name="pool", daemon=True)
+            self._thread.start()
+        self._change.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                while not self._closed and (step := self._next()) is None:
+                    self._change.wait(LOOK_SECONDS)
+                if self._closed:
+                    return
+            assert step is not None
+            step()
+
+    def _next(self) -> Callable[[], None] | None:
+        """What to do now, if anything; with the lock held."""
+        if self._discarded:
+            return self._discarded.pop().close
+        if time.monotonic() - self._seen >= self._idle:
+            return self._give_back if self._waiting or self._forks.nursery.started else None
+        wanted = self._wanted()
+        for one in self._waiting:
+            if (one.lesson, one.place) in wanted and one.sandbox.alive:
+                wanted.remove((one.lesson, one.place))
+            else:
+                self._waiting.remove(one)
+                return one.sandbox.close
+        if self._refused or (self._running and CORES <= 2):
+            return None  # who is being run needs the cores now
+        for expected in self._expected:
+            if not expected.asked:
+                return partial(self._ask_reference, expected)
+            for lesson, place in wanted:
+                if lesson is expected.lesson:
+                    return partial(self._prepare, expected, place)
+        return None
+
+    def _wanted(self) -> list[tuple[Lesson, Place]]:
+        """Which sandboxes should be waiting, as far as there is memory for them."""
+        free = free_memory_mb()
+        if free < SCARCE_MB:
+            return []
+        within = self._expected[: 1 if free < AMPLE_MB else None]
+        wanted = [(e.lesson, place) for e in within for place in places(e.lesson)]
+        if within and free >= AMPLE_MB and CORES > 2:
+            # A second one, for who runs again before the first has been replaced.
+            wanted.append((within[0].lesson, places(within[0].lesson)[0]))
+        return wanted
+
+    def _prepare(self, expected: "_Expected", place: Place) -> None:
+        lesson = expected.lesson
+        try:
+            sandbox = self._forks.begin(lesson, place)
+        except Failed:
+            self._refused = True
+            return
+        one = _Waiting(lesson, place, sandbox)
+        with self._change:
+            self._waiting.append(one)
+            code = expected.code if (lesson.id, place) not in self._unprimed else None
+        try:
+            prime(
+                sandbox, lesson, place, code, expected.seed, self._forks.programs,
+                lambda: one.wanted or self._closed,
+            )  # fmt: skip
+        except (Failed, DrawError):
+            # Whatever it is, a run will tell; here it only means less of a start.
+            self._unprimed.add((lesson.id, place))
+            self._refused = code is None
+            sandbox.kill()
+        except Cancelled:
+            pass
+        with self._change:
+            one.ready = True
+            self._change.notify_all()
+
+    def _ask_reference(self, expected: "_Expected") -> None:
+        """Have PyTorch asked, in another thread, whatever is not remembered."""
+        expected.asked = True
+        try:
+            asked = requests(expected.lesson, plan(expected.lesson, expected.seed))
+        except DrawError:
+            return  # a run will tell
+        references = References(expected.lesson, asked, self._cache / "references", self.reference)
+
+        def known() -> None:
+            with self._change:
+                expected.known = True
+                self._references.remove(references)
+                self._change.notify_all()
+
+        self._references.append(references)
+        references.start(known)
+
+    def _give_back(self) -> None:
+        self._forks.nursery.stop()
+        with self._change:
+            for one in self._waiting:
+                one.sandbox.kill()
+                self._discarded.append(one.sandbox)
+            self._waiting.clear()
+
+
+class _Waiting:
+    """A sandbox that is being prepared, or ready. `wanted`: a run waits for it."""
+
+    def __init__(self, lesson: Lesson, place: Place, sandbox: Sandbox) -> None:
+        self.lesson = lesson
+        self.place = place
+        self.sandbox = sandbox
+        self.ready = False
+        self.wanted = False
+
+    def serves(self, lesson: Lesson, place: Place) -> bool:
+        return place == self.place and (lesson is self.lesson or lesson == self.lesson)
+
+
+class _Expected:
+    """A lesson that is likely to be run."""
+
+    def __init__(self, lesson: Lesson, code: str, seed: int) -> None:
+        self.lesson = lesson
+        self.code = code
+        self.seed = seed
+        self.asked = False
+        self.known = False
+
+    def same(self, lesson: Lesson, code: str, seed: int) -> bool:
+        return (self.code, self.seed) == (code, seed) and self.lesson == lesson
+
+
+def free_memory_mb() -> int:
+    """What programs could still take without swapping, as Linux estimates it; elsewhere, plenty."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return 1 << 20
+    found = dict(line.split(":") for line in lines)
+    return int(found.get("MemAvailable", "1073741824 kB").split()[0]) >> 10
