@@ -35,9 +35,9 @@ async def photograph(target: Path, home: Path) -> None:
     with Desk(pack, workspace, progress) as desk:
         app = TutorApp(desk)
         async with app.run_test(size=SIZE) as pilot:
-            await pilot.pause()
+            while not isinstance(app.screen, LessonScreen):
+                await pilot.pause(0.1)
             await pilot.press("f5")
-            assert isinstance(app.screen, LessonScreen)
             results = app.screen.query_one(Results)
             while results.running:
                 await pilot.pause(0.1)

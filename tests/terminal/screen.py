@@ -113,5 +113,6 @@ class Terminal:
         self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data))
 
 
-def jaxtutor(*arguments: str, **environment: str) -> Terminal:
-    return Terminal(sys.executable, "-m", "tutor", *arguments, **environment)
+def jaxtutor(*arguments: str, columns: int = 80, rows: int = 24, **environment: str) -> Terminal:
+    command = (sys.executable, "-m", "tutor", *arguments)
+    return Terminal(*command, columns=columns, rows=rows, **environment)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from benchmarks.packs import make_pack
 from tests.conftest import MINI
 from tests.terminal.screen import PATIENCE, Terminal, jaxtutor
 
@@ -147,6 +148,29 @@ def test_ctrl_c_in_the_middle_of_a_check_leaves_nothing(own: Path):
         assert terminal.wait() == 130
         assert "Traceback" not in terminal.text
     wait_for(lambda: not alive(workers))
+
+
+def test_a_large_pack_is_there_at_once_and_its_end_a_key_away(home: Path, tmp_path: Path):
+    root = make_pack(tmp_path / "pack", 1000)
+    (home / "cache").unlink()  # and so nothing is remembered of any pack
+    with jaxtutor("--pack", str(root), columns=120, rows=40) as terminal:
+        terminal.until("0 of 1000 passed")
+        terminal.press("\x1b[F")
+        terminal.until("lesson-00999")
+        terminal.until("Batches, lesson 00999")
+        terminal.press("enter")
+        terminal.until("Batches, lesson 00999  ·  1000/1000")
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+    with jaxtutor("--pack", str(root), columns=120, rows=40) as terminal:
+        terminal.until("Batches, lesson 00999  ·  1000/1000")
+
+
+def test_a_broken_manifest_is_told_before_the_app_starts(home: Path, tmp_path: Path):
+    (tmp_path / "pack.yaml").write_text("format: 1\nid: x\ntitle: X\ntracks: []\n")
+    with jaxtutor("--pack", str(tmp_path)) as terminal:
+        assert terminal.wait() == 2
+        assert "4:9: tracks: expected list of length >= 1" in terminal.text
 
 
 def test_make_run_starts_the_app(home: Path):
