@@ -209,13 +209,12 @@ def _check(options: argparse.Namespace) -> int:
         _print_json(report.to_json())
     else:
         out = render.console()
-        report = engine.run(
-            lesson,
-            code,
-            seed=options.seed,
-            on_result=lambda result: out.print(render.check(result)),
-        )
-        out.print(render.rest(report))
+        with engine.Session(lesson, code) as session:
+            report = session.check(options.seed, lambda result: out.print(render.check(result)))
+            out.print(render.rest(report))
+            report = session.timed(report)
+        if report.timings.race is not None:
+            out.print(render.race(report), style="dim", markup=False)
         for step in _next_steps(pack, lesson, report, own):
             out.print(step, style="dim", markup=False)
     if options.file is None:

@@ -149,13 +149,22 @@ class Session:
         for bench in self._benches.values():
             self._sandboxes.release(bench.sandbox)
 
-    def check(self, seed: int = 0, on_result: OnResult | None = None) -> Report:
-        """Check under one seed. See `run`, but that nothing is timed."""
+    def check(
+        self,
+        seed: int = 0,
+        on_result: OnResult | None = None,
+        on_miss: Callable[[], None] | None = None,
+    ) -> Report:
+        """Check under one seed. See `run`, but that nothing is timed.
+
+        **Arguments:** `on_miss`: called if PyTorch's answers are not remembered, and so will take
+        a second or more.
+        """
         from tutor.judging import Round
 
         if self._round is not None:
             self._round.close()
-        self._round = Round(self, seed, on_result)
+        self._round = Round(self, seed, on_result, on_miss)
         return self._round.report()
 
     def timed(self, report: Report) -> Report:

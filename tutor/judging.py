@@ -1,6 +1,7 @@
 """One submission under one seed: every check asked, judged and reported."""
 
 import time
+from collections.abc import Callable
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -39,7 +40,14 @@ RACE_SECONDS = 10.0
 class Round:
     """See `tutor.engine.Session.check`."""
 
-    def __init__(self, session: "Session", seed: int, on_result: "OnResult | None") -> None:
+    def __init__(
+        self,
+        session: "Session",
+        seed: int,
+        on_result: "OnResult | None",
+        on_miss: Callable[[], None] | None,
+    ) -> None:
+        self.on_miss = on_miss
         self.session = session
         self.lesson = session.lesson
         self.seed = seed
@@ -67,6 +75,8 @@ class Round:
                 self.session.reference,
             )
             self._references.start()
+            if self.on_miss is not None and not self._references.remembered:
+                self.on_miss()
             self._bench(self.session.place())
             started = time.perf_counter()
             for check, cases in self._planned:

@@ -91,7 +91,7 @@ class References:
         self._cancelled = False
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
-        self.from_cache = False
+        self.remembered = False
         self.waited = 0.0
 
     def start(self, done: Callable[[], None] = lambda: None) -> None:
@@ -101,6 +101,7 @@ class References:
         thread.
         """
         if not self._requests or self._load():
+            self.remembered = True
             self._done.set()
             done()
             return
@@ -174,7 +175,7 @@ class References:
         except (OSError, WireError, TreeError):
             path.unlink(missing_ok=True)  # it can be computed again
             return False
-        self._found, self.from_cache = found, True
+        self._found = found
         return True
 
     def _save(self) -> None:

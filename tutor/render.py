@@ -92,11 +92,14 @@ def rest(report: Report) -> RenderableType:
         if text.strip():
             parts += [Text(f"── {name} ──", "dim"), Text(text.rstrip("\n"))]
     parts.append(Text())
-    if report.timings.race is not None:
-        parts.append(Text(race(report), "dim"))
     if words := weakness(report):
         parts.append(Text(words, "yellow"))
     parts.append(verdict(report))
+    if report.timings.reference >= 0.1:
+        waited = duration(report.timings.reference)
+        parts.append(Text(f"{waited} of it waiting for PyTorch; its answers are kept", "dim"))
+    if report.timings.race is not None:
+        parts.append(Text(race(report), "dim"))
     return Group(*parts)
 
 

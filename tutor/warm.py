@@ -90,7 +90,11 @@ class Pool:
             self._sign_of_life()
 
     def awake(self) -> None:
-        """Somebody is there: what was given back is made ready again."""
+        """Somebody is there: what was given back is made ready again. Costs next to nothing, so
+        every key may say it."""
+        if self._thread is not None and time.monotonic() - self._seen < self._idle:
+            self._seen = time.monotonic()
+            return
         with self._change:
             self._sign_of_life()
 
@@ -210,6 +214,8 @@ class Pool:
                 return one.sandbox.close
         if self._refused or (self._running and CORES <= 2):
             return None  # who is being run needs the cores now
+        if not self._forks.nursery.started:
+            return partial(self._forks.nursery.start, "learner")
         for expected in self._expected:
             if not expected.asked:
                 return partial(self._ask_reference, expected)

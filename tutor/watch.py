@@ -1,16 +1,18 @@
 """`jaxtutor watch`: check a file every time it is saved."""
 
-import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from tutor import render
-from tutor.engine import Cancel, Cancelled, run
 from tutor.lesson import Lesson, Pack
 from tutor.progress import Progress
+from tutor.runner import Asking, Came, Judged, News, Runner, Timed
+from tutor.warm import Pool
 from tutor.workspace import BadFile, Workspace, read_source
 
 INTERVAL = 0.2
@@ -23,60 +25,37 @@ def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
     still going on."""
     path = Workspace(pack).path(lesson)
     out = render.console()
-    current: _Run | None = None
-    try:
+    with Pool() as pool, closing(Runner(pool)) as runner:
+        pool.expect([(lesson, pack.solution(lesson.id) or lesson.starter)], seed)
         for stamp in _changes(path):
-            if current is not None:
-                current.stop()
+            runner.stop()
             out.print(f"── {lesson.id}  {time.strftime('%H:%M:%S')} ──", style="dim")
             if stamp is None:
                 out.print(f"{path} is gone; waiting for it to come back")
-                current = None
                 continue
             try:
                 code = read_source(path)
             except (BadFile, OSError) as error:
                 out.print(str(error), markup=False)
-                current = None
                 continue
-            current = _Run(pack, lesson, code, seed, out)
-    finally:
-        if current is not None:
-            current.stop()
+            runner.run(lesson, code, partial(_hear, pack, out), seed)
 
 
-class _Run:
-    """One check in the background."""
-
-    def __init__(self, pack: Pack, lesson: Lesson, code: str, seed: int, out: Console) -> None:
-        self._cancel = Cancel()
-        self._thread = threading.Thread(
-            target=self._check, args=(pack, lesson, code, seed, out), name="check"
-        )
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End it, and wait until nothing of it is left."""
-        self._cancel.cancel()
-        self._thread.join()
-
-    def _check(self, pack: Pack, lesson: Lesson, code: str, seed: int, out: Console) -> None:
-        try:
-            report = run(
-                lesson,
-                code,
-                seed=seed,
-                on_result=lambda result: out.print(render.check(result)),
-                cancel=self._cancel,
-            )
-        except Cancelled:
-            return
-        out.print(render.rest(report))
-        out.print("Waiting for the next save; Ctrl-C ends.", style="dim")
-        with Progress() as progress:
-            progress.record(pack.id, report)
-            for notice in progress.notices:
-                out.print(notice, markup=False)
+def _hear(pack: Pack, out: Console, news: News) -> None:
+    match news:
+        case Asking():
+            out.print("Asking PyTorch, which is done once.", style="dim")
+        case Came(result=result):
+            out.print(render.check(result))
+        case Judged(report=report):
+            out.print(render.rest(report))
+            out.print("Waiting for the next save; Ctrl-C ends.", style="dim")
+            with Progress() as progress:
+                progress.record(pack.id, report)
+                for notice in progress.notices:
+                    out.print(notice, markup=False)
+        case Timed(report=report):
+            out.print(render.race(report), style="dim", markup=False)
 
 
 def _changes(path: Path) -> Iterator[tuple[int, ...] | None]:

@@ -86,11 +86,14 @@ Start = Callable[..., AbstractAsyncContextManager[Driver]]
 @pytest.fixture
 def start(mini: Pack) -> Start:
     """Starts the app: `async with start() as driver`. The learner's files and progress are those
-    of this test's home, so a second start finds what the first one left."""
+    of this test's home, so a second start finds what the first one left. With `warm`, sandboxes are
+    made ready before they are wanted, as for learners."""
 
     @asynccontextmanager
-    async def starter(size: tuple[int, int] = (80, 24), pack: Pack = mini) -> AsyncIterator[Driver]:
-        with Desk(pack) as desk:
+    async def starter(
+        size: tuple[int, int] = (80, 24), pack: Pack = mini, warm: bool = False
+    ) -> AsyncIterator[Driver]:
+        with Desk(pack, warm=warm) as desk:
             app = TutorApp(desk)
             async with app.run_test(size=size, notifications=True) as pilot:
                 await pilot.pause()

@@ -101,7 +101,7 @@ PASSED = Report(
 
 @pytest.fixture
 def app(pack: Pack) -> TutorApp:
-    return TutorApp(Desk(pack))
+    return TutorApp(Desk(pack, warm=False))
 
 
 @pytest.fixture

@@ -374,7 +374,7 @@ def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Pat
     code = (
         "import tutor.engine, sys, tutor.cli\n"
         "def boom(*a, **k): raise RuntimeError('on purpose')\n"
-        "tutor.engine.run = boom\n"
+        "tutor.engine.Session.check = boom\n"
         f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
     )
     done = subprocess.run(

@@ -90,7 +90,7 @@ from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson import LessonScreen
 
 async def main():
-    with Desk(open_pack({str(many)!r})) as desk:
+    with Desk(open_pack({str(many)!r}), warm=False) as desk:
         desk.progress.opened(desk.pack.id, "lesson-00033")
         app = TutorApp(desk)
         async with app.run_test() as pilot:

@@ -70,14 +70,19 @@ class Nursery:
 
         Raises:
             NoZygote: none is up, or it could not fork.
+            OSError: this nursery has been closed.
         """
         with self._lock:
             zygote = self._zygotes.get(role)
+        if self._closed:
+            raise OSError("jaxtutor is about to end")
         if zygote is None:
             raise NoZygote
         try:
             return zygote.fork(Birth(policy, environ), theirs)
         except (OSError, subprocess.TimeoutExpired) as error:
+            if self._closed:
+                raise OSError("jaxtutor is about to end") from None
             raise NoZygote from error
 
     @property

@@ -65,8 +65,9 @@ class TutorApp(App[int]):
     @work(thread=True, exit_on_error=False)
     def _get_ready(self) -> None:
         """Import what the first frame does not need, while the learner looks at it."""
-        import tutor.engine
         import tutor.ui.screens.lesson  # noqa: F401
+
+        self.desk.get_ready()
 
     # --- actions -----------------------------------------------------------------------------
 

@@ -1,25 +1,42 @@
 """What the screens share: the pack, the learner's files, their progress."""
 
-from typing import Self
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
 
 from textual.message import Message
 from textual.widget import Widget
 
 from tutor.lesson import Lesson, Pack
+from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
 from tutor.progress import Progress
 from tutor.workspace import Workspace
 
+if TYPE_CHECKING:
+    from tutor.runner import Runner
+    from tutor.warm import Pool
+
 
 class Desk:
-    """Owned by the app, read and written by its screens, all in one thread.
+    """Owned by the app, read and written by its screens, all in one thread but where it says so.
 
-    **Arguments:** `workspace` and `progress` are the learner's own if left out.
+    **Arguments:** `workspace` and `progress` are the learner's own if left out; `warm`: whether
+    sandboxes are made ready before they are wanted.
     """
 
     def __init__(
-        self, pack: Pack, workspace: Workspace | None = None, progress: Progress | None = None
+        self,
+        pack: Pack,
+        workspace: Workspace | None = None,
+        progress: Progress | None = None,
+        warm: bool = True,
     ) -> None:
+        self._warm = warm
+        self._pool: Pool | None = None
+        self._runner: Runner | None = None
+        self._starting = threading.Lock()
+        self._expected = ""
         self.pack = pack
         self.catalogue = Catalogue(pack)
         self.workspace = workspace or Workspace(pack)
@@ -29,7 +46,56 @@ class Desk:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if self._runner is not None:
+            self._runner.close()
+        if self._pool is not None:
+            self._pool.close()
         self.progress.close()
+
+    # --- running -----------------------------------------------------------------------------
+
+    @property
+    def runner(self) -> "Runner":
+        """What checks code. May be asked for from any thread."""
+        with self._starting:
+            if self._runner is None:
+                # Not before the first frame: this imports NumPy, and starts a process.
+                from tutor.runner import Runner
+                from tutor.warm import Pool
+
+                self._pool = Pool() if self._warm else None
+                self._runner = Runner(self._pool)
+            return self._runner
+
+    def get_ready(self) -> None:
+        """Have running start as soon as it is wanted. Takes a moment; for a thread of its own."""
+        if self.runner is not None and self._pool is not None:
+            self._pool.awake()
+
+    @property
+    def pool(self) -> "Pool | None":
+        """The sandboxes that wait, once there are any."""
+        return self._pool
+
+    def looks_at(self, lesson: Lesson) -> None:
+        """The learner has this lesson before them. See `expect`."""
+        self._expected = lesson.id
+
+    def expect(self, lesson: Lesson) -> None:
+        """Make ready what running a lesson, and then the next one, will need, if the learner
+        still has it before them. Takes a moment; for a thread of its own."""
+        if not self._warm:
+            return
+        following = self.pack.next_after(lesson.id)
+        lessons = [lesson]
+        if following is not None:
+            with suppress(BadPack):  # it is told of when it is opened
+                lessons.append(self.pack.lesson(following))
+        codes = [(one, self.pack.solution(one.id) or one.starter) for one in lessons]
+        if self.runner is not None and self._pool is not None and self._expected == lesson.id:
+            self._pool.expect(codes)
+
+    # --- what there is to tell ---------------------------------------------------------------
 
     def title(self, lesson_id: str) -> str:
         """A lesson's title, or its id as long as nothing more is known."""

@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-import threading
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -15,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown, TextArea
 
 from tutor.lesson import Lesson
-from tutor.report import CheckResult, Fault, Report
+from tutor.report import Report
 from tutor.ui.actions import LESSON, bindings
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.editor import CodeEditor
@@ -23,7 +22,7 @@ from tutor.ui.widgets.results import Results
 from tutor.workspace import BadFile
 
 if TYPE_CHECKING:
-    from tutor.engine import Cancel
+    from tutor.runner import News
 
 SAVE_AFTER = 0.25
 """Seconds without a key after which the code is saved."""
@@ -41,21 +40,12 @@ class LessonScreen(Screen[None]):
     BINDINGS = bindings(LESSON)
     CSS_PATH = "lesson.tcss"
 
-    class CheckCame(Message):
-        """A check's result, from the thread in which the engine runs."""
+    class RunTold(Message):
+        """News of a run, from the thread in which it happens."""
 
-        def __init__(self, number: int, result: CheckResult) -> None:
+        def __init__(self, news: "News") -> None:
             super().__init__()
-            self.number = number
-            self.result = result
-
-    class RunEnded(Message):
-        """The end of a run; `report` is None if it was stopped."""
-
-        def __init__(self, number: int, report: Report | None) -> None:
-            super().__init__()
-            self.number = number
-            self.report = report
+            self.news = news
 
     def __init__(self, desk: Desk, lesson: Lesson) -> None:
         super().__init__()
@@ -63,7 +53,7 @@ class LessonScreen(Screen[None]):
         self.pack = desk.pack
         self.lesson = lesson
         self._run_number = 0
-        self._cancel: Cancel | None = None
+        self._running_code = False
         self._save_timer: Timer | None = None
         self._unsaved = False
         # Kept here as well, for when the screen goes, its editor has gone before it.
@@ -91,9 +81,15 @@ class LessonScreen(Screen[None]):
         # Who has begun to write comes back to the code.
         self.show_pane("brief" if self._text == self.lesson.starter else "code")
         self.desk.tell_notices(self)
+        self.desk.looks_at(self.lesson)
+        self._get_ready()
+
+    @work(thread=True, exit_on_error=False)
+    def _get_ready(self) -> None:
+        self.desk.expect(self.lesson)
 
     def on_unmount(self) -> None:
-        self._stop_run()
+        self.action_stop()
         self._save()
         self.desk.progress.left(self.pack.id, self.lesson.id, self._cursor)
 
@@ -168,6 +164,8 @@ class LessonScreen(Screen[None]):
     def _typed(self) -> None:
         self._text = self._editor.text
         self._unsaved = True
+        if self.desk.pool is not None:
+            self.desk.pool.awake()
         if self._save_timer is not None:
             self._save_timer.stop()
         self._save_timer = self.set_timer(SAVE_AFTER, self._save)
@@ -210,77 +208,62 @@ class LessonScreen(Screen[None]):
     # --- running -----------------------------------------------------------------------------
 
     def action_run(self) -> None:
-        from tutor.engine import Cancel
-
-        self._stop_run()
         self._save()
-        self._run_number += 1
-        self._cancel = Cancel()
-        self._results.begin()
+        number = self.desk.runner.run(
+            self.lesson, self._text, lambda news: self._hear(self.RunTold(news))
+        )
+        if number != self._run_number:  # else it is going on already
+            self._run_number = number
+            self._running_code = True
+            self._results.begin()
         if self.has_class("-narrow"):
             self.show_pane("results")
         self._tell_state()
-        self._check(self._run_number, self._text, self._cancel)
+        self.refresh_bindings()
 
-    @work(thread=True, group="run", exit_on_error=False)
-    def _check(self, number: int, code: str, cancel: "Cancel") -> None:
-        """Runs in a thread of its own and only posts messages."""
-        from tutor.engine import Cancelled, run
-
-        try:
-            report: Report | None = run(
-                self.lesson,
-                code,
-                on_result=lambda result: self._post(self.CheckCame(number, result)),
-                cancel=cancel,
-            )
-        except Cancelled:
-            report = None
-        except Exception as error:  # noqa: BLE001 - told as ours
-            fault = Fault("internal", f"jaxtutor itself failed: {type(error).__name__}: {error}")
-            report = Report(self.lesson.id, "internal", (), fault=fault)
-        self.post_message(self.RunEnded(number, report))
-
-    def _post(self, message: Message) -> None:
+    def _hear(self, message: Message) -> None:
         self.post_message(message)
 
-    def _stop_run(self) -> None:
-        if self._cancel is not None:
-            # Killing waits for a lock at most as long as a process takes to start.
-            threading.Thread(target=self._cancel.cancel, name="cancel").start()
-            self._cancel = None
+    @on(RunTold)
+    def _run_told(self, message: RunTold) -> None:
+        from tutor.runner import Asking, Came, Judged, Stopped, Timed
 
-    @on(CheckCame)
-    def _check_came(self, message: CheckCame) -> None:
-        if message.number == self._run_number:
-            self._results.add(message.result)
-            self._tell_state()
-
-    @on(RunEnded)
-    def _run_ended(self, message: RunEnded) -> None:
-        if message.number != self._run_number:
+        if message.news.number != self._run_number:
             return  # of a run that has been replaced
-        self._cancel = None
-        report = message.report
-        self._results.end(report)
-        if report is not None:
-            before = self.desk.passed(self.lesson)
-            self.desk.progress.record(self.pack.id, report)
-            self.desk.tell_notices(self)
-            if report.passed and not before:
-                self.notify("Passed. F7 compares with the solution, F8 goes on.", timeout=8)
+        match message.news:
+            case Asking():
+                self._results.waits_for_torch()
+            case Came(result=result):
+                self._results.add(result)
+            case Stopped():
+                self._running_code = False
+                self._results.end(None)
+            case Timed(report=report):
+                self._results.end(report)
+            case Judged(report=report):
+                self._running_code = False
+                self._results.end(report)
+                self._judged(report)
         self._tell_state()
         self.refresh_bindings()
+
+    def _judged(self, report: Report) -> None:
+        before = self.desk.passed(self.lesson)
+        self.desk.progress.record(self.pack.id, report)
+        self.desk.tell_notices(self)
+        if report.passed and not before:
+            self.notify("Passed. F7 compares with the solution, F8 goes on.", timeout=8)
 
     # --- actions -----------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "stop":
-            return self._cancel is not None
+            return self._running_code
         return True
 
     def action_stop(self) -> None:
-        self._stop_run()
+        if self._running_code:
+            self.desk.runner.stop(self._run_number)
 
     def action_brief(self) -> None:
         self.show_pane("brief")

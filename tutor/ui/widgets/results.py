@@ -21,6 +21,7 @@ class Results(VerticalScroll):
         self.report: Report | None = None
         self.running = False
         self._stopped = False
+        self._torch = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="results-text")
@@ -33,8 +34,14 @@ class Results(VerticalScroll):
         self._results = []
         self.report = None
         self.running = True
+        self._torch = False
         self._show()
         self.scroll_home(animate=False)
+
+    def waits_for_torch(self) -> None:
+        """PyTorch is asked for the first time, which takes longer than the checks."""
+        self._torch = True
+        self._show()
 
     def add(self, result: CheckResult) -> None:
         """A check has come."""
@@ -53,7 +60,8 @@ class Results(VerticalScroll):
         """All of it in a few words."""
         count = len(self._lesson.checks)
         if self.running:
-            return f"checking: {len(self._results)} of {count} …"
+            asking = "  (asking PyTorch, once)" if self._torch else ""
+            return f"checking: {len(self._results)} of {count} …{asking}"
         if self.report is None:
             return "stopped" if self._stopped else ""
         if self.report.verdict == "internal":
