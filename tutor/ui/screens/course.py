@@ -24,6 +24,9 @@ _MARKS: dict[LessonStatus, str] = {"new": "  ", "started": "· ", "passed": "✓
 TELL_EVERY = 0.1
 """Seconds between two looks at the titles that are being read."""
 
+BREATH = 0.0005
+"""Seconds after each title in which the interpreter is left to whoever presses keys."""
+
 
 class CourseScreen(Screen[None]):
     """All lessons; the one under the cursor is described beside the list.
@@ -96,7 +99,9 @@ class CourseScreen(Screen[None]):
                 break
             before = catalogue.remembered(lesson)
             catalogue.title(lesson)
-            changed |= catalogue.remembered(lesson) != before
+            if catalogue.remembered(lesson) != before:
+                changed = True
+                time.sleep(BREATH)
             if changed and time.monotonic() - told > TELL_EVERY:
                 self.post_message(self.TitlesCame())
                 changed, told = False, time.monotonic()
