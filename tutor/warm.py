@@ -20,7 +20,7 @@ from tutor.forks import Forks
 from tutor.inputs import DrawError
 from tutor.lesson import Lesson
 from tutor.planning import Place, places, plan, requests
-from tutor.priming import Source, prime
+from tutor.priming import Source, give, prime
 from tutor.references import References
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
@@ -104,10 +104,9 @@ class Pool:
             self._running += 1
             self._sign_of_life()
             sandbox = self._ready_one(lesson, place)
-        if sandbox is not None:
-            sandbox.forget_output()
-            return sandbox
         try:
+            if sandbox is not None and _answers(sandbox):
+                return sandbox
             return self._forks.take(lesson, place)
         except Failed:
             with self._change:
@@ -173,9 +172,7 @@ class Pool:
             one.wanted = False
             if one.ready and one in self._waiting:
                 self._waiting.remove(one)
-                if one.sandbox.alive:
-                    return one.sandbox
-                self._discarded.append(one.sandbox)
+                return one.sandbox
         return None
 
     # --- the thread --------------------------------------------------------------------------
@@ -288,6 +285,18 @@ class Pool:
                 one.sandbox.kill()
                 self._discarded.append(one.sandbox)
             self._waiting.clear()
+
+
+def _answers(sandbox: Sandbox) -> bool:
+    """Whether a sandbox that has been waiting still lives, and has nothing more to say of what it
+    was primed with; if not, it is closed. What ends it from now on is the submission's doing."""
+    try:
+        give(sandbox, {}, time.monotonic() + PATIENCE_SECONDS)
+    except (Failed, Cancelled):
+        sandbox.close()
+        return False
+    sandbox.forget_output()
+    return True
 
 
 class _Waiting:

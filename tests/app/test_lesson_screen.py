@@ -57,6 +57,32 @@ async def test_a_second_run_replaces_the_first(start: Start):
         assert driver.results.report.verdict == "pass"
 
 
+async def test_a_run_uses_what_was_waiting(start: Start):
+    async with start(warm=True) as driver:
+        await opened(driver)
+        await driver.until(lambda: driver.app.desk.pool is not None, "a pool")
+        pool = driver.app.desk.pool
+        assert pool is not None
+        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "a sandbox that waits")
+        waiting = set(pool.processes().values())
+        await driver.write(RIGHT)
+        await driver.check()
+        await driver.shows("2 of 2 checks pass")
+        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "another that waits")
+        assert set(pool.processes().values()) != waiting
+
+
+async def test_a_burst_of_runs_ends_with_the_last(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        for number in range(5):
+            await driver.write(f"# {number}\n{ENDLESS}")
+            await driver.press("f5")
+        await driver.write(RIGHT)
+        await driver.check()
+        await driver.shows("2 of 2 checks pass")
+
+
 async def test_typing_does_not_wait_for_a_run(start: Start):
     async with start(size=(120, 40)) as driver:
         await opened(driver)

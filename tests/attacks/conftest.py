@@ -15,6 +15,8 @@ import pytest
 
 from tests.attacks.targets import aims
 from tests.sandbox.processes import children
+from tutor import engine
+from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
 from tutor.sandbox import launch
 
@@ -30,6 +32,13 @@ def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> froz
     without = frozenset(pytestconfig.getoption("without"))
     monkeypatch.setattr(launch, "WITHOUT", without)
     return without
+
+
+@pytest.fixture(autouse=True)
+def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attack what learners and graders use: workers that were forked. They are put up as those
+    that are started afresh are, which the tests of faults and of the command line use."""
+    monkeypatch.setattr(engine, "Afresh", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

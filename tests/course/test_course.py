@@ -13,6 +13,7 @@ from tutor.forks import Forks
 from tutor.lesson import Lesson, Mistake, solution_folders
 from tutor.pack import load_pack
 from tutor.report import CheckResult, Report
+from tutor.warm import Pool
 
 SEEDS = 20
 PACK = load_pack()
@@ -109,6 +110,30 @@ def test_a_mistake_is_caught_where_and_in_the_words_promised(
             told = caught(report, mistake)
             for words in mistake.promised:
                 assert words in told, f"{words!r} is not in:\n{told}\n{problems(report)}"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_sandbox_that_was_waiting_judges_the_same(lesson: Lesson):
+    """What was run in it before decides nothing."""
+    solution = PACK.solution(lesson.id)
+    assert solution is not None
+    right = [path.read_text(encoding="utf-8") for path in others(lesson)[-1:]]
+    mistake = lesson.mistakes[-1]
+    with Pool() as pool:
+
+        def judged(code: str) -> Report:
+            pool.expect([(lesson, solution)])
+            assert pool.ready(lesson, 120)
+            with Session(lesson, code, sandboxes=pool) as session:
+                return session.check()
+
+        for code in right:
+            assert (report := judged(code)).passed, problems(report)
+            assert not report.stderr, report.stderr
+        report = judged(mistake.applied_to(solution))
+        assert report.verdict in ("fail", "error"), problems(report)
+        told = caught(report, mistake)
+        assert all(words in told for words in mistake.promised), told
 
 
 def caught(report: Report, mistake: Mistake) -> str:

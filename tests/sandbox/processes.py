@@ -1,14 +1,28 @@
 """Which processes of ours there are."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
 def children() -> list[str]:
-    """Command lines of this process's sandboxes."""
+    """Command lines of this process's living sandboxes; those of its zygotes are its own."""
     found = []
-    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            command = Path(f"/proc/{pid}/cmdline")
-            found.append(command.read_text().replace("\0", " ") if command.exists() else "")
-    return [command for command in found if "tutor.sandbox" in command]
+    for pid, command in _children(os.getpid()):
+        if "tutor.sandbox.zygote" in command:
+            found += [theirs for _, theirs in _children(pid) if theirs]
+        elif "tutor.sandbox" in command:
+            found.append(command)
+    return found
+
+
+def _children(pid: int) -> Iterator[tuple[int, str]]:
+    """Ids and command lines; a zombie's is empty."""
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                command = Path(f"/proc/{child}/cmdline")
+                text = command.read_text().replace("\0", " ") if command.exists() else ""
+                yield int(child), text
+    except FileNotFoundError:
+        return  # it has just ended

@@ -11,7 +11,9 @@ import msgspec
 import pytest
 
 from tests.sandbox.processes import children
+from tutor import engine
 from tutor.engine import run
+from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
 from tutor.report import Fault, Report
 from tutor.sandbox import launch
@@ -24,6 +26,15 @@ PATIENCE = 20.0
 @pytest.fixture
 def lesson(mini: Pack) -> Lesson:
     return mini.lesson("double")
+
+
+@pytest.fixture(autouse=True, params=["afresh", "forked"])
+def sandboxes(
+    request: pytest.FixtureRequest, forks: Forks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However a worker came to be, its end is told the same."""
+    if request.param == "forked":
+        monkeypatch.setattr(engine, "Afresh", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

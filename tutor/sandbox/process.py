@@ -5,6 +5,7 @@ the difference.
 """
 
 import os
+import select
 import selectors
 import shutil
 import signal
@@ -126,7 +127,11 @@ class Sandbox:
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        """Whether it can still answer."""
+        # Its end of a pipe is closed before anybody can be told that it has ended.
+        hung_up = select.poll()
+        hung_up.register(self._replies, 0)
+        return self._process.poll() is None and not hung_up.poll(0)
 
     def forget_output(self) -> None:
         """What was printed so far is nobody's business."""

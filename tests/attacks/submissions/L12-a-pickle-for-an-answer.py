@@ -13,6 +13,7 @@ class Bait:
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     os.write(channel._replies, pickle.dumps(Bait()))
     return 2 * x

@@ -10,6 +10,7 @@ from tutor.tree import Leaf
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     right = Leaf(np.asarray(2 * x), "jax.Array")
     channel.send(Answer("value#0", 0.0, 0.0), right)

@@ -7,6 +7,7 @@ from tutor.sandbox.worker import Channel
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     channel.send(Ready({}, 1, "cpu", []))
     return 2 * x

@@ -11,6 +11,7 @@ from tutor.tree import Leaf
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     channel.send(Answer("again#0", 0.0, 0.0), Leaf(np.asarray(2 * x + 1), "jax.Array"))
     os.read(channel._requests, 1)

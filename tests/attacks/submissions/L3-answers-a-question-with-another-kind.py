@@ -8,6 +8,7 @@ from tutor.sandbox.worker import Channel
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     channel.send(Loaded("value#0"))
     os.read(channel._requests, 1)

@@ -8,6 +8,7 @@ from tutor.sandbox.worker import Channel
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     header = b'{"message":{},"arrays":[],"tree":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
     frame = PREFIX.pack(MAGIC, len(header), 0) + header

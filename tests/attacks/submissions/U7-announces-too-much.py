@@ -8,6 +8,7 @@ from tutor.sandbox.worker import Channel
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     os.write(channel._replies, PREFIX.pack(MAGIC, 100, 1 << 42))
     return 2 * x

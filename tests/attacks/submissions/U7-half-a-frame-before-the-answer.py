@@ -9,6 +9,7 @@ from tutor.sandbox.worker import Channel
 
 
 def double(x):
+    gc.unfreeze()
     (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
     os.write(channel._replies, encode(Loaded("value#0"))[:30])
     return 2 * x

@@ -1,0 +1,384 @@
+"""Sandboxes that wait: primed, replaced, given back, and never a reason for another verdict."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.attacks.test_lying import memory
+from tests.sandbox.test_zygote import DOUBLE, alive, until
+from tutor import warm
+from tutor.engine import Session
+from tutor.forks import Forks
+from tutor.lesson import Lesson, Pack
+from tutor.planning import decoy, place_of, plan
+from tutor.programs import Programs
+from tutor.references import References
+from tutor.report import Report
+from tutor.sandbox.process import Sandbox
+from tutor.tree import Leaf, leaves
+from tutor.warm import Pool
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
+
+READY = 60.0
+
+
+@pytest.fixture
+def lesson(mini: Pack) -> Lesson:
+    return mini.lesson("double")
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Iterator[Pool]:
+    with Pool(cache=tmp_path / "cache") as pool:
+        yield pool
+
+
+def run(pool: Pool | Forks, lesson: Lesson, code: str, seed: int = 0) -> Report:
+    with Session(lesson, code, sandboxes=pool) as session:
+        return session.check(seed)
+
+
+def workers(pool: Pool) -> set[int]:
+    return {pid for name, pid in pool.processes().items() if name.startswith("waiting")}
+
+
+def within(lesson: Lesson, seconds: float) -> Lesson:
+    """The lesson with another limit."""
+    limits = msgspec.structs.replace(lesson.limits, seconds=seconds)
+    return msgspec.structs.replace(lesson, limits=limits)
+
+
+# --- the pool ----------------------------------------------------------------------------------
+
+
+def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
+    pool.expect([(lesson, DOUBLE)])
+    used: set[int] = set()
+    for _ in range(3):
+        assert pool.ready(lesson, READY)
+        waiting = workers(pool)
+        with Session(lesson, DOUBLE, sandboxes=pool) as session:
+            report = session.check()
+            assert report.passed
+            assert session.main_bench is not None
+            pid = session.main_bench.sandbox.pid
+        assert pid in waiting
+        assert pid not in used
+        used.add(pid)
+    until(lambda: not any(map(alive, used)), "the end of those that were used")
+
+
+def test_the_next_lesson_waits_too_and_what_is_not_expected_goes(pool: Pool, mini: Pack):
+    double, tall = (mini.lesson(name) for name in ("double", "tall"))
+    pool.expect([(double, DOUBLE), (tall, "def tall(x):\n    return x.T\n")])
+    assert pool.ready(double, READY)
+    assert pool.ready(tall, READY)
+    before = workers(pool)
+    pool.expect([(tall, "def tall(x):\n    return x.T\n")])
+    until(lambda: len(workers(pool)) < len(before), "that one is let go")
+    assert pool.ready(tall, READY)
+    assert run(pool, tall, "def tall(x):\n    return x.T\n").passed
+
+
+def test_a_worker_that_died_waiting_is_replaced(pool: Pool, lesson: Lesson):
+    pool.expect([(lesson, DOUBLE)])
+    assert pool.ready(lesson, READY)
+    for pid in workers(pool):
+        os.kill(pid, signal.SIGKILL)
+        until(lambda pid=pid: not alive(pid), "its end")  # type: ignore[misc]
+    report = run(pool, lesson, DOUBLE)
+    assert report.passed, report.fault
+    assert pool.ready(lesson, READY)
+
+
+def test_a_killed_zygote_costs_time_only(pool: Pool, lesson: Lesson):
+    pool.expect([(lesson, DOUBLE)])
+    assert pool.ready(lesson, READY)
+    os.kill(pool.processes()["zygote learner"], signal.SIGKILL)
+    assert run(pool, lesson, DOUBLE).passed
+    until(lambda: pool.ready(lesson, 0) and all(map(alive, workers(pool))), "another that waits")
+
+
+def test_after_a_while_without_a_sign_of_life_all_is_given_back(tmp_path: Path, lesson: Lesson):
+    with Pool(cache=tmp_path) as pool:
+        pool.expect([(lesson, DOUBLE)])
+        assert pool.ready(lesson, READY)
+        pids = [*pool.processes().values()]
+        pool._idle = 0.0
+        until(lambda: not pool.processes() and not any(map(alive, pids)), "that all is given back")
+        pool._idle = READY
+        pool.awake()
+        assert pool.ready(lesson, READY)
+        assert run(pool, lesson, DOUBLE).passed
+
+
+def test_without_memory_nothing_waits(pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(warm, "free_memory_mb", lambda: 500)
+    pool.expect([(lesson, DOUBLE)])
+    until(lambda: "zygote learner" in pool.processes(), "a zygote")
+    assert run(pool, lesson, DOUBLE).passed
+    assert not workers(pool)
+
+
+def test_a_pool_can_be_closed_at_any_moment(tmp_path: Path, lesson: Lesson):
+    for seconds in (0.0, 0.3, 1.0, 2.0):
+        began = time.monotonic()
+        with Pool(cache=tmp_path / str(seconds)) as pool:
+            pool.expect([(lesson, DOUBLE)])
+            end = time.monotonic() + seconds
+            until(lambda end=end: time.monotonic() >= end, "the moment")  # type: ignore[misc]
+            pids = [*pool.processes().values()]
+        assert not any(map(alive, pids))
+        assert time.monotonic() - began < seconds + 20
+
+
+def test_two_instances_share_what_is_remembered(tmp_path: Path, lesson: Lesson):
+    with Pool(cache=tmp_path) as first, Pool(cache=tmp_path) as second:
+        for pool in (first, second):
+            pool.expect([(lesson, DOUBLE)])
+        reports: list[Report] = []
+        threads = [
+            threading.Thread(target=lambda p=pool: reports.append(run(p, lesson, DOUBLE)))
+            for pool in (first, second)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [report.verdict for report in reports] == ["pass", "pass"]
+        assert first.ready(lesson, READY)
+        assert second.ready(lesson, READY)
+    assert Programs(tmp_path / "programs" / "solution").load(lesson, place_of(lesson), DOUBLE)
+
+
+# --- priming -----------------------------------------------------------------------------------
+
+MEDDLES = """
+import os, random, sys, warnings
+import jax, numpy as np
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_debug_nans", True)
+os.environ["MEDDLED"] = "yes"
+warnings.simplefilter("error")
+np.seterr(all="raise")
+np.random.seed(1)
+random.seed(1)
+print("from priming")
+def double(x):
+    print("from priming as well")
+    return 2 * x
+"""
+
+INNOCENT = """
+import os, random, sys, warnings
+import jax, jax.numpy as jnp, numpy as np
+
+assert jnp.arange(2.0).dtype == "float32", "x64 is still on"
+assert not jax.config.jax_debug_nans
+assert "MEDDLED" not in os.environ
+warnings.warn("nothing")
+assert np.geterr()["over"] != "raise"
+assert not hasattr(sys.modules["submission"], "MEDDLES")
+print(random.random(), np.random.rand())
+def double(x):
+    return 2 * x
+"""
+
+
+def test_what_priming_changed_is_as_before(pool: Pool, lesson: Lesson):
+    pool.expect([(lesson, MEDDLES)])
+    printed = set()
+    for _ in range(2):
+        assert pool.ready(lesson, READY)
+        report = run(pool, lesson, INNOCENT)
+        assert report.passed, report
+        assert "priming" not in report.stdout
+        printed |= set(report.stdout.split())
+    assert len(printed) == 4  # and no two draw the same
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nos._exit(3)\n",
+        "while True: pass\n",
+        "1 / 0\n",
+        "def double(:\n",
+        "x = bytearray(1 << 40)\n",
+    ],
+    ids=["exits", "endless", "raises", "no Python", "too much"],
+)
+def test_code_that_cannot_prime_costs_time_only(pool: Pool, lesson: Lesson, code: str):
+    pool.expect([(lesson, code)])
+    assert run(pool, lesson, DOUBLE).passed
+    assert pool.ready(lesson, READY)
+    assert run(pool, lesson, DOUBLE).passed
+
+
+def test_a_run_does_not_wait_until_priming_is_through(pool: Pool, lesson: Lesson):
+    slow = "import time\ndef double(x):\n    time.sleep(2)\n    return 2 * x\n"
+    patient = within(lesson, 20.0)
+    pool.expect([(patient, slow)])
+    until(lambda: bool(workers(pool)), "one that is being primed")
+    report = run(pool, patient, DOUBLE)
+    assert report.passed
+    assert report.timings.total < 2 * 2 * sum(check.case_count for check in lesson.checks)
+
+
+def test_what_is_primed_with_is_of_the_same_shapes_and_other_numbers(pack: Pack):
+    for lesson in pack.lessons.values():
+        planned = plan(lesson, 3)
+        for (check, cases), (_, others) in zip(planned, decoy(lesson, planned, 7), strict=True):
+            for case, other in zip(cases, others, strict=True):
+                assert other.secret is None
+                for one, two in zip(case.rounds, other.rounds, strict=True):
+                    mine, theirs = (dict(leaves({**tree})) for tree in (one, two))
+                    assert mine.keys() == theirs.keys()
+                    for path, leaf in mine.items():
+                        _same_but_for_numbers(
+                            leaf, theirs[path], f"{lesson.id}: {check.title}: {path}"
+                        )
+
+
+def _same_but_for_numbers(leaf: Leaf, other: Leaf, where: str) -> None:
+    assert (leaf.type, leaf.values.shape) == (other.type, other.values.shape), where
+    assert leaf.values.dtype == other.values.dtype, where
+    if leaf.type == "array" and leaf.values.dtype.kind == "f" and leaf.values.size > 1:
+        assert (leaf.values != other.values).any(), where
+
+
+# --- what may not get across -------------------------------------------------------------------
+
+
+def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
+    tmp_path: Path, lesson: Lesson
+):
+    solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
+    with Forks("solution", tmp_path) as forks:
+        forks.learn(lesson, solution)
+    with Forks("starter", tmp_path) as forks:
+        forks.learn(lesson, lesson.starter)
+        with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=forks) as session:
+            assert session.check().passed
+            assert session.main_bench is not None
+            everything = b"".join(memory(session.main_bench.sandbox.pid))
+    assert b"the_control" in everything
+    assert b"planted_in_the_solution" not in everything
+
+
+def test_what_a_submission_compiles_is_not_kept(pool: Pool, tmp_path: Path, lesson: Lesson):
+    pool.expect([(lesson, DOUBLE)])
+    assert pool.ready(lesson, READY)
+    files = sorted((tmp_path / "cache" / "programs").rglob("*.programs"))
+    assert files
+    before = [path.read_bytes() for path in files]
+    unusual = (
+        "import jax.numpy as jnp\ndef double(x):\n    return jnp.arctanh(jnp.tanh(x)) * 0 + 2 * x\n"
+    )
+    assert run(pool, lesson, unusual).passed
+    assert pool.ready(lesson, READY)
+    assert sorted((tmp_path / "cache" / "programs").rglob("*.programs")) == files
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_a_worker_cannot_reach_what_is_remembered(pool: Pool, tmp_path: Path, lesson: Lesson):
+    pool.expect([(lesson, DOUBLE)])
+    assert pool.ready(lesson, READY)
+    (path,) = (tmp_path / "cache" / "programs").rglob("*.programs")
+    for mode in ("rb", "ab"):
+        report = run(pool, lesson, f"open({str(path)!r}, {mode!r})\n" + DOUBLE)
+        assert report.fault is not None
+        assert "PermissionError" in report.fault.message
+
+
+def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: Lesson):
+    code = (
+        "import jax\nfound = []\n"
+        "jax.monitoring.register_event_listener(lambda event, **_: found.append(event))\n"
+        "@jax.jit\ndef twice(x):\n    return 2 * x\n"
+        "def double(x):\n    y = twice(x)\n"
+        "    print('/jax/compilation_cache/cache_hits' in found)\n    return y\n"
+    )
+    with Forks("solution", tmp_path) as forks:
+        before = run(forks, lesson, code)
+        forks.learn(lesson, code)
+        after = run(forks, lesson, code)
+    assert before.passed
+    assert after.passed
+    assert before.stdout.split()[0] == "False"
+    assert after.stdout.split()[0] == "True"
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "cut"])
+def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, damage: bytes | None):
+    with Forks("solution", tmp_path) as forks:
+        forks.learn(lesson, DOUBLE)
+        (path,) = (tmp_path / "programs" / "solution").iterdir()
+        path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
+        assert run(forks, lesson, DOUBLE).passed
+        forks.learn(lesson, DOUBLE)
+        assert forks.programs.load(lesson, place_of(lesson), DOUBLE)
+
+
+def test_programs_take_no_more_room_than_they_may(
+    tmp_path: Path, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    import numpy as np
+
+    monkeypatch.setattr("tutor.programs.MAX_BYTES", 10_000)
+    kept = Programs(tmp_path)
+    for number in range(20):
+        kept.save(
+            lesson, place_of(lesson), f"# {number}", {"key": Leaf(np.zeros(1000, "u1"), "array")}
+        )
+    assert 5 <= len(list(tmp_path.iterdir())) <= 10
+    assert kept.load(lesson, place_of(lesson), "# 19")
+    assert not kept.load(lesson, place_of(lesson), "# 0")
+
+
+# --- PyTorch -----------------------------------------------------------------------------------
+
+
+def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, forks: Forks):
+    from tutor.planning import requests
+
+    begun: list[Sandbox] = []
+
+    def begin() -> Sandbox:
+        begun.append(forks.reference())
+        return begun[-1]
+
+    asked = requests(lesson, plan(lesson, 0))
+    both = [References(lesson, asked, tmp_path, begin) for _ in range(2)]
+    for one in both:
+        one.start()
+    first, second = (one.get(asked[0].case) for one in both)
+    assert (first.tree is second.tree) or first.seconds == second.seconds
+    assert len(begun) == 1
+    for one in both:
+        one.close()
+
+
+def test_who_is_cancelled_takes_nobody_along(tmp_path: Path, lesson: Lesson, forks: Forks):
+    from tutor.planning import requests
+    from tutor.sandbox.process import Cancelled
+
+    asked = requests(lesson, plan(lesson, 0))
+    first, second = (References(lesson, asked, tmp_path, forks.reference) for _ in range(2))
+    first.start()
+    second.start()
+    first.cancel()
+    with pytest.raises(Cancelled):
+        first.get(asked[0].case)
+    assert second.get(asked[0].case).tree is not None
+    first.close()
+    second.close()

@@ -1,0 +1,218 @@
+"""Workers forked from a zygote: the same as others, each for itself, and gone with their owner."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MINI
+from tutor.engine import Session
+from tutor.forks import Forks
+from tutor.lesson import Lesson, Pack
+from tutor.planning import place_of
+from tutor.report import CheckResult
+from tutor.sandbox import nursery
+from tutor.sandbox.process import Sandbox
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
+
+DOUBLE = "def double(x):\n    return 2 * x\n"
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def lesson(mini: Pack) -> Lesson:
+    return mini.lesson("double")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Forks]:
+    """Zygotes that a test may kill."""
+    with Forks("starter", tmp_path) as forks:
+        yield forks
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"never happened: {what}"
+        time.sleep(0.01)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_it_is_protected_as_one_that_was_started_afresh(forks: Forks, lesson: Lesson):
+    with Session(lesson, DOUBLE) as session:
+        afresh = session.check()
+    with Session(lesson, DOUBLE, sandboxes=forks) as session:
+        forked = session.check()
+        bench = session.main_bench
+        assert bench is not None
+        tasks = list(Path(f"/proc/{bench.sandbox.pid}/task").iterdir())
+        assert len(tasks) > 1
+        for task in tasks:
+            status = (task / "status").read_text()
+            assert "NoNewPrivs:\t1" in status
+            assert "Seccomp:\t2" in status
+    assert forked.isolation == afresh.isolation
+    assert forked.verdict == afresh.verdict == "pass"
+    assert forked.versions == afresh.versions
+    assert forked.devices == afresh.devices
+
+
+def test_a_zygote_has_one_thread_and_runs_no_backend(own: Forks, lesson: Lesson):
+    with Session(lesson, DOUBLE, sandboxes=own) as session:
+        assert session.check().passed
+    zygote = own.nursery.pid("learner")
+    assert zygote is not None
+    assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
+    until(
+        lambda: not Path(f"/proc/{zygote}/task/{zygote}/children").read_text(),
+        "that nothing of its workers is left, not even how they ended",
+    )
+
+
+def test_no_two_draw_the_same(forks: Forks, lesson: Lesson):
+    code = (
+        "import random, numpy as np, os\n"
+        "print(random.random(), np.random.rand(), os.urandom(4).hex())\n" + DOUBLE
+    )
+    printed = set()
+    for _ in range(3):
+        with Session(lesson, code, sandboxes=forks) as session:
+            printed |= set(session.check().stdout.split())
+    assert len(printed) == 9
+
+
+def test_it_knows_only_its_own_environment(
+    forks: Forks, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OUR_SECRET", "planted")
+    code = "import os\nprint(os.getcwd() == os.environ['HOME'], *os.environ)\n" + DOUBLE
+    with Session(lesson, code, sandboxes=forks) as session:
+        forked = session.check().stdout.split()
+    with Session(lesson, code) as session:
+        afresh = session.check().stdout.split()
+    assert forked[0] == afresh[0] == "True"
+    assert "XLA_FLAGS" in forked
+    assert "OUR_SECRET" not in forked
+    assert set(forked) <= set(afresh)  # JAX adds to it while it is imported
+
+
+def test_a_killed_zygote_is_replaced(own: Forks, lesson: Lesson):
+    for _ in range(2):
+        with Session(lesson, DOUBLE, sandboxes=own) as session:
+            assert session.check().passed
+        zygote = own.nursery.pid("learner")
+        assert zygote is not None
+        os.kill(zygote, signal.SIGKILL)
+        until(lambda pid=zygote: not alive(pid), "its end")  # type: ignore[misc]
+
+
+def test_a_run_outlives_its_zygote(own: Forks, lesson: Lesson):
+    told: list[CheckResult] = []
+
+    def on_result(result: CheckResult) -> None:
+        if not told:
+            zygote = own.nursery.pid("learner")
+            bench = session.main_bench
+            assert zygote is not None
+            assert bench is not None
+            worker = bench.sandbox.pid
+            os.kill(zygote, signal.SIGKILL)
+            until(lambda: not alive(worker), "the worker's end, with its zygote's")
+        told.append(result)
+
+    with Session(lesson, DOUBLE, sandboxes=own) as session:
+        report = session.check(0, on_result)
+    assert report.passed, report
+    assert [result.name for result in told] == ["value", "again"]
+
+
+def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path):
+    own.reference().close()
+    zygote = own.nursery.pid("reference")
+    assert zygote is not None
+    os.kill(zygote, signal.SIGKILL)
+    with Session(lesson, DOUBLE, sandboxes=own, memory=tmp_path / "none") as session:
+        assert session.check().passed
+
+
+def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
+    first, second = (own.begin(lesson, place_of(lesson)) for _ in range(2))
+    first.kill()
+    until(lambda: not first.alive, "the end of the first")
+    assert second.ready().devices == 1
+    assert second.alive
+    first.close()
+    second.close()
+
+
+def test_a_closed_nursery_starts_nothing_more(lesson: Lesson, tmp_path: Path):
+    from tutor.sandbox.process import Failed
+
+    forks = Forks("starter", tmp_path)
+    forks.begin(lesson, place_of(lesson)).close()
+    forks.close()
+    with pytest.raises(Failed, match="about to end"):
+        forks.begin(lesson, place_of(lesson))
+
+
+def test_a_zygote_that_cannot_start_costs_time_only(
+    lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(nursery, "_BOOT", "raise SystemExit('no')")
+    with Forks("starter", tmp_path) as forks:
+        with Session(lesson, DOUBLE, sandboxes=forks) as session:
+            assert session.check().passed
+        assert forks.nursery.pid("learner") is None
+
+
+PROGRAM = f"""
+import sys
+from tutor.pack import load_pack
+from tutor.warm import Pool
+lesson = load_pack({str(MINI)!r}).lesson("double")
+pool = Pool()
+pool.expect([(lesson, "def double(x):\\n    return 2 * x\\n")])
+assert pool.ready(lesson, 60)
+pool.reference()
+print(*pool.processes().values(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_outlives_us(how: signal.Signals):
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        pids = [int(word) for word in process.stdout.readline().split()]
+        assert len(pids) == 3
+        assert all(map(alive, pids))
+        process.send_signal(how)
+    until(lambda: not any(map(alive, pids)), f"the end of {pids}")
+
+
+def test_a_sandbox_that_waits_is_not_a_childs_child(own: Forks, lesson: Lesson):
+    """What is forked leads a session of its own, so killing it kills no zygote."""
+    with own.begin(lesson, place_of(lesson)) as sandbox:
+        sandbox.ready()
+        assert isinstance(sandbox, Sandbox)
+        zygote = own.nursery.pid("learner")
+        assert os.getsid(sandbox.pid) == sandbox.pid
+        assert zygote is not None
+        assert os.getsid(zygote) == zygote
