@@ -3,6 +3,7 @@
 # make seeds   every answer of the course under 20 seeds: an hour
 # make fuzz    ten minutes of hostile bytes for the wire parser
 # make attacks 200 hostile submissions and 200 honest ones by turns
+# make bench   how fast it is, against the cold way of doing it: half an hour of an idle machine
 
 PYTHON ?= python3
 VENV   := .venv
@@ -12,7 +13,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds attacks fuzz format clean
+.PHONY: install run test seeds attacks fuzz bench format clean
 
 install: $(STAMP)
 
@@ -20,7 +21,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "jaxtutor needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	@echo "Installing into $(VENV): once, a minute or two."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test,bench]'
 	touch $@
 
 run: install
@@ -46,6 +47,18 @@ fuzz:
 	mkdir -p build/found
 	build/fuzz/bin/python -m tests.fuzz.fuzz_wire -max_total_time=600 -max_len=4096 -timeout=5 \
 		-artifact_prefix=build/ build/found tests/fuzz/corpus/wire
+
+# nbgrader has its own environment, which sees the project's libraries: it wants other versions of
+# some.
+NBGRADER := build/nbgrader/bin/python
+bench: install $(NBGRADER)
+	NBGRADER_PYTHON=$(CURDIR)/$(NBGRADER) $(BIN)/python -m benchmarks
+
+$(NBGRADER):
+	$(PYTHON) -m venv build/nbgrader
+	$@ -m pip install --quiet nbgrader==0.9.6 || { rm -r build/nbgrader; exit 1; }
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		> "$$($@ -c 'import site; print(site.getsitepackages()[0])')/jaxtutor.pth"
 
 format: install
 	$(BIN)/ruff format .

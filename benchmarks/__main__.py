@@ -1,0 +1,234 @@
+"""Measure everything, write the results, and compare their ratios with the committed ones.
+
+    python -m benchmarks [--quick] [--out FOLDER]
+
+Writes `results.json`, `results.md` and `results.svg`. Exit code 1: a ratio has fallen by more than
+a fifth, or something was judged wrongly. Takes about half an hour of a machine that does nothing
+else; `--quick` a few minutes, for figures that are worth less.
+"""
+
+import argparse
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from benchmarks import (
+    breakdown,
+    check,
+    cold,
+    grading,
+    growth,
+    markdown,
+    nbgrader,
+    plot,
+    screen,
+    start,
+    warm,
+)
+from benchmarks.answers import TRAINING, Answer, right, starter
+from benchmarks.results import Graded, Judged, Point, Profile, Results, fallen, targets
+from benchmarks.samples import Summary, summary
+from tutor.judging import installed_versions
+from tutor.lesson import Pack
+from tutor.pack import load_pack
+from tutor.progress import Progress
+from tutor.ui.desk import Desk
+from tutor.workspace import Workspace
+
+HERE = Path(__file__).parent
+
+
+class Effort(Struct, frozen=True):
+    """How often what is measured."""
+
+    lessons: int | None
+    variants: bool
+    warm: int
+    cold: int
+    starts: int
+    batch: int
+    rivals: int
+    sizes: tuple[int, ...]
+    checks: tuple[int, ...]
+    batches: tuple[int, ...]
+
+
+FULL = Effort(
+    lessons=None, variants=True, warm=5, cold=2, starts=15, batch=200, rivals=100,
+    sizes=growth.SIZES, checks=growth.TIMES, batches=(50, 100, 200, 400),
+)  # fmt: skip
+QUICK = Effort(
+    lessons=2, variants=False, warm=2, cold=1, starts=3, batch=14, rivals=4,
+    sizes=(50,), checks=(1, 2), batches=(7, 14),
+)  # fmt: skip
+
+
+def main() -> int:
+    """Returns: the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure jaxtutor.")
+    parser.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
+    parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER")
+    options = parser.parse_args()
+    known = HERE / "results.json"
+    before = msgspec.json.decode(known.read_bytes(), type=Results) if known.exists() else None
+    with _home():
+        results = measure(QUICK if options.quick else FULL)
+    worse = fallen(before, results) if before is not None else {}
+    write(results, worse, options.out)
+    for target in targets(results):
+        mark = "met    " if target.met else "NOT MET"
+        print(f"{mark} {target.what}: {target.found} (wanted {target.wanted})")
+    for name, (old, new) in worse.items():
+        print(f"FELL    {name}: {old:.2f} → {new:.2f}")
+    for wrong in results.wrong:
+        print(f"WRONG   {wrong}")
+    return 1 if worse or results.wrong else 0
+
+
+def write(results: Results, worse: dict[str, tuple[float, float]], out: Path) -> None:
+    """Write the three files."""
+    out.mkdir(parents=True, exist_ok=True)
+    data = msgspec.json.format(msgspec.json.encode(results), indent=1)
+    (out / "results.json").write_bytes(data + b"\n")
+    (out / "results.md").write_text(markdown.page(results, worse), encoding="utf-8")
+    plot.draw(results, out / "results.svg")
+
+
+def measure(effort: Effort) -> Results:
+    """All of it; says on standard error what it is doing."""
+    pack = load_pack()
+    names = list(pack.lessons)[: effort.lessons]
+    solutions = {name: right(pack, pack.lesson(name))[0] for name in names}
+    judged, wrong = _judged(pack, names, effort)
+    _say("the screen, memory")
+    shown = screen.measure(effort.warm, names)
+    wholes = {one.lesson: one.warm.median for one in judged if one.kind == "solution"}
+    _say("profiles")
+    profiles = [
+        Profile(name, breakdown.measure(answer.lesson), wholes[name])
+        for name, answer in solutions.items()
+    ]
+    graded, points = list(_graded(pack, effort)), list(_growth(pack, effort))
+    _say("starts")
+    first = solutions[names[0]]
+    return Results(
+        machine=_machine(),
+        judged=judged,
+        screen={name: summary(seconds) for name, seconds in shown.seconds.items()},
+        starts=dict(_starts(effort)),
+        check={
+            what: summary(seconds) for what, seconds in check.measure(first, effort.starts).items()
+        },
+        graded=graded,
+        memory=shown.memory,
+        growth=points,
+        profiles=profiles,
+        fork=summary(breakdown.forks(first.lesson, effort.starts)),
+        wrong=[*wrong, *(f"{g.by}: {label}" for g in graded[:1] for label in g.misjudged)],
+    )
+
+
+def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged], list[str]]:
+    answers: list[Answer] = []
+    for name in names:
+        rights = right(pack, pack.lesson(name))
+        answers += [*(rights if effort.variants else rights[:2]), starter(pack.lesson(name))]
+    seconds: dict[tuple[str, str], list[float]] = {}
+    wrong: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder,
+        Desk(pack, Workspace(pack, Path(folder) / "work"), Progress(Path(folder) / "db")) as desk,
+    ):
+        for name in names:
+            _say(f"warm: {name}")
+            mine = [answer for answer in answers if answer.lesson.id == name]
+            for run in warm.measure(desk, mine, effort.warm):
+                seconds.setdefault((run.answer.label, "warm"), []).append(run.seconds)
+                if not run.judged_right:
+                    wrong.append(f"warm: {run.answer.label}: {run.report.verdict}")
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder:
+        prepared = [cold.prepare(Path(folder), answer) for answer in answers]
+        for how in cold.COMMANDS:
+            _say(f"cold: {how}")
+            for sample in cold.measure(prepared, how, effort.cold):
+                seconds.setdefault((sample.answer.label, how), []).append(sample.seconds)
+                if not sample.judged_right:
+                    wrong.append(f"{how}: {sample.answer.label}")
+    return [
+        Judged(
+            answer.lesson.id, answer.name, answer.kind,
+            *(summary(seconds[answer.label, how]) for how in ("warm", *cold.COMMANDS)),
+        )
+        for answer in answers
+    ], wrong  # fmt: skip
+
+
+def _graded(pack: Pack, effort: Effort) -> Iterator[Graded]:
+    mixed = grading.mixed(pack, effort.batch)
+    _say(f"grading: {len(mixed)} submissions")
+    batch = grading.ours(mixed, seed=1)
+    yield Graded("jaxtutor", len(mixed), batch.seconds, batch.misjudged)
+    few = mixed[: effort.rivals]
+    _say(f"grading: {len(few)} by pytest")
+    batch = grading.pytest(few, seed=1)
+    yield Graded("pytest", len(few), batch.seconds, batch.misjudged)
+    python = os.environ.get("NBGRADER_PYTHON")
+    if python:
+        _say(f"grading: {len(few)} by nbgrader")
+        # A notebook has one process; the lesson that needs two is left out.
+        fit = [answer for answer in few if answer.lesson.id != TRAINING]
+        yield Graded("nbgrader", len(fit), nbgrader.seconds_for(Path(python), fit))
+
+
+def _growth(pack: Pack, effort: Effort) -> Iterator[Point]:
+    _say("growth")
+    solution = right(pack, pack.lesson(growth.LESSON))[0]
+    for points in (
+        growth.checks(pack, effort.warm, effort.checks),
+        growth.lessons(solution, effort.warm, effort.sizes),
+        growth.submissions(pack, effort.batches),
+    ):
+        for point in points:
+            yield Point(point.what, point.of, point.size, summary(point.samples))
+
+
+def _starts(effort: Effort) -> Iterator[tuple[str, Summary]]:
+    for series in start.bare(effort.starts):
+        yield series.name.removeprefix("python -c ").strip("'"), summary(series.seconds)
+    with start.courses(effort.sizes) as made:
+        for course in made:
+            for series in start.starts(course, effort.starts):
+                yield series.name, summary(series.seconds)
+
+
+@contextmanager
+def _home() -> Iterator[None]:
+    """A home that nobody has used: nothing is remembered, and nothing of the learner's touched."""
+    home = tempfile.mkdtemp(prefix="jaxtutor-home-")
+    os.environ["JAXTUTOR_HOME"] = home
+    try:
+        yield
+    finally:
+        shutil.rmtree(home)
+
+
+def _machine() -> dict[str, str]:
+    versions = installed_versions()
+    kept = {name: versions[name] for name in ("jaxtutor", "python", "jax", "flax", "torch")}
+    return {"cores": str(os.cpu_count()), "system": platform.system(), **kept}
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,144 @@
+"""Where the time of a warm run goes: tracing, lowering, XLA, the rest of JAX, our own process.
+
+    python -m benchmarks.breakdown LESSON DEVICES QUICK
+
+What happens inside a waiting sandbox is done here in a process that is set up in the same way, so
+that JAX can be asked how long it takes for what. Main's part is what remains of a run's time.
+"""
+
+import gc
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from tutor.forks import Forks
+from tutor.lesson import Lesson, Pack
+from tutor.pack import open_pack
+from tutor.planning import Place, Plan, decoy, place_of, places, plan, sandbox_for
+from tutor.sandbox.launch import environment
+from tutor.tree import Tree
+
+EVENTS = {
+    "/jax/core/compile/jaxpr_trace_duration": "tracing",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "lowering",
+    "/jax/core/compile/backend_compile_duration": "xla",
+}
+
+
+class Parts(Struct):
+    """Seconds inside the sandboxes of one run. `rest`: what JAX does beside the first three, in
+    Python for the most part, running the programs among it; `loading`: the submission's import;
+    `xla`: compiling, or reading a program that was compiled before."""
+
+    tracing: float = 0.0
+    lowering: float = 0.0
+    xla: float = 0.0
+    rest: float = 0.0
+    loading: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.tracing + self.lowering + self.xla + self.rest + self.loading
+
+
+def measure(lesson: Lesson) -> Parts:
+    """One run of the lesson's solution, in new processes: one for each place where checks run."""
+    found = Parts()
+    with tempfile.TemporaryDirectory() as name:
+        for place in places(lesson):
+            spec = sandbox_for(lesson, place)
+            command = [sys.executable, "-m", "benchmarks.breakdown", lesson.id]
+            done = subprocess.run(
+                [*command, str(place.devices), str(int(place.quick))],
+                env=environment(spec, Path(name)), stdout=subprocess.PIPE, check=True,
+            )  # fmt: skip
+            one = msgspec.json.decode(done.stdout, type=Parts)
+            for part in Parts.__struct_fields__:
+                setattr(found, part, getattr(found, part) + getattr(one, part))
+    return found
+
+
+def forks(lesson: Lesson, samples: int) -> list[float]:
+    """Seconds from asking for a sandbox until it says that it is ready, forked from a zygote."""
+    place = places(lesson)[0]
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder, Forks("starter", Path(folder)) as source:
+        source.begin(lesson, place).close()
+        for _ in range(samples):
+            began = time.perf_counter()
+            with source.begin(lesson, place) as sandbox:
+                sandbox.ready()
+                seconds.append(time.perf_counter() - began)
+    return seconds
+
+
+# --- inside that process -----------------------------------------------------------------------
+
+
+def inside(pack: Pack, lesson: Lesson, place: Place) -> Parts:
+    """The solution's run after it has been primed, as in a waiting sandbox."""
+    import jax
+
+    from tutor.sandbox.learner import LearnerEnvironment
+    from tutor.sandbox.worker import libraries
+
+    libraries("learner")
+    environment = LearnerEnvironment()
+    solution = pack.solution(lesson.id)
+    assert solution is not None
+    planned = [(c, cases) for c, cases in plan(lesson, 0) if place_of(lesson, c) == place]
+    environment.load(solution, "prime.py")
+    _observe(environment, decoy(lesson, planned, 1))
+    gc.collect()
+    spans: dict[str, list[tuple[float, float]]] = {name: [] for name in EVENTS.values()}
+
+    def heard(event: str, duration_secs: float, **_: str | int) -> None:
+        if event in EVENTS:
+            now = time.perf_counter()
+            spans[EVENTS[event]].append((now - duration_secs, now))
+
+    jax.monitoring.register_event_duration_secs_listener(heard)
+    began = time.perf_counter()
+    environment.load(solution, "submission.py")
+    loaded = time.perf_counter()
+    _observe(environment, planned)
+    ended = time.perf_counter()
+    parts = Parts(**{name: _covered(found) for name, found in spans.items()})
+    parts.loading = loaded - began
+    parts.rest = max(0.0, ended - loaded - parts.tracing - parts.lowering - parts.xla)
+    return parts
+
+
+def _observe(environment: object, planned: Plan) -> None:
+    for check, cases in planned:
+        observe = import_module(check.inside).observe
+        for case in cases:
+            rounds: list[Tree] = [*case.rounds]
+            observe(environment, check.observe(), rounds)
+
+
+def _covered(spans: list[tuple[float, float]]) -> float:
+    """Seconds that lie in any of the spans: what is traced within a trace counts once."""
+    seconds, until = 0.0, 0.0
+    for start, end in sorted(spans):
+        seconds += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return seconds
+
+
+def main() -> None:
+    """Print `Parts` as JSON."""
+    pack = open_pack()
+    lesson = pack.lesson(sys.argv[1])
+    parts = inside(pack, lesson, Place(int(sys.argv[2]), bool(int(sys.argv[3]))))
+    sys.stdout.buffer.write(msgspec.json.encode(parts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""`jaxtutor check` from a cold shell, against what it cannot do without."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.answers import Answer
+from benchmarks.start import JAXTUTOR, wall
+from tutor import paths
+from tutor.report import Report
+
+VERDICT = b"checks pass ("
+"""Stands in the verdict's line."""
+
+
+def measure(answer: Answer, samples: int) -> dict[str, list[float]]:
+    """Seconds from the start of `jaxtutor check` until its verdict is printed, and until it ends,
+    when the race has been run too; of `python -c "import jax"`; and of the run itself, which is
+    the import and the checks of the submission, by the command's own report.
+
+    **Arguments:** `answer`: a solution.
+
+    Raises:
+        AssertionError: it has not passed.
+    """
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-check-") as name:
+        home = Path(name)
+        (home / "cache").symlink_to(paths.cache())  # PyTorch has been asked before
+        file = home / "answer.py"
+        file.write_text(answer.code, encoding="utf-8")
+        command = [*JAXTUTOR, "check", answer.lesson.id, str(file)]
+        environment = {**os.environ, "JAXTUTOR_HOME": str(home)}
+        found: dict[str, list[float]] = {}
+        for _ in range(samples + 1):
+            verdict, end = _check(command, environment)
+            report = subprocess.run(
+                [*command, "--json"], env=environment, stdout=subprocess.PIPE, check=True
+            )
+            timings = msgspec.json.decode(report.stdout, type=Report).timings
+            once = {
+                "verdict": verdict,
+                "end": end,
+                "import jax": wall([sys.executable, "-c", "import jax"], home, 1)[0],
+                "the run itself": timings.load + timings.checks,
+            }
+            for what, seconds in once.items():
+                found.setdefault(what, []).append(seconds)
+    # The first is not counted: PyTorch may have been asked in it.
+    return {what: seconds[1:] for what, seconds in found.items()}
+
+
+def _check(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        lines = []
+        verdict: float | None = None
+        for line in process.stdout:
+            lines.append(line)
+            if VERDICT in line and verdict is None:
+                verdict = time.perf_counter() - began
+    assert verdict is not None, b"".join(lines)
+    return verdict, time.perf_counter() - began

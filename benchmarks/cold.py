@@ -1,0 +1,98 @@
+"""The same checks as a plain script and as a test file, each in a process of its own that starts
+from nothing: what somebody has who has no jaxtutor.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from benchmarks import plain
+from benchmarks.answers import Answer
+from tutor import paths
+from tutor.lesson import Case, Check
+from tutor.planning import case_id, place_of, plan, requests
+from tutor.references import SPEC, References
+from tutor.sandbox.process import Sandbox
+from tutor.tree import Tree
+
+How = Literal["script", "pytest"]
+
+COMMANDS: dict[How, list[str]] = {
+    "script": [sys.executable, "script.py"],
+    "pytest": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"],
+}
+PATIENCE = 300
+
+
+class Prepared(Struct, frozen=True):
+    """Files for one answer: a folder for each number of devices on which checks of its run."""
+
+    answer: Answer
+    folders: dict[int, Path]
+
+
+class Sample(Struct, frozen=True):
+    """One answer judged cold, in seconds of wall time; by several processes one after the other
+    where the checks need different numbers of devices."""
+
+    answer: Answer
+    how: How
+    seconds: float
+    passed: bool
+
+    @property
+    def judged_right(self) -> bool:
+        return self.passed == ("pass" in self.answer.deserves)
+
+
+def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
+    """Write the files for one answer into a new folder in `root`; asks PyTorch if it has to."""
+    lesson = answer.lesson
+    planned = plan(lesson, seed)
+    memory = paths.cache() / "references"
+    references = References(lesson, requests(lesson, planned), memory, lambda: Sandbox.start(SPEC))
+    references.start()
+    folder = root / f"{len(list(root.iterdir())):04d}"
+    folders: dict[int, Path] = {}
+    for devices in sorted({place_of(lesson, check).devices for check, _ in planned}):
+        asked: list[tuple[Check, list[Case], list[Tree | None]]] = []
+        for check, cases in planned:
+            if place_of(lesson, check).devices != devices:
+                continue
+            known = check.refer() is not None
+            asked.append(
+                (
+                    check,
+                    cases,
+                    [references.get(case_id(check, c)).tree if known else None for c in cases],
+                )
+            )
+        folders[devices] = folder / str(devices)
+        plain.write(folders[devices], answer.code, asked)
+    references.close()
+    return Prepared(answer, folders)
+
+
+def judge(prepared: Prepared, how: How) -> Sample:
+    """Have an answer judged by new processes."""
+    began = time.perf_counter()
+    codes = [
+        subprocess.run(
+            COMMANDS[how], cwd=folder, env=plain.environment(devices), capture_output=True,
+            timeout=PATIENCE, check=False,
+        ).returncode
+        for devices, folder in prepared.folders.items()
+    ]  # fmt: skip
+    return Sample(prepared.answer, how, time.perf_counter() - began, not any(codes))
+
+
+def measure(prepared: list[Prepared], how: How, repeats: int) -> Iterator[Sample]:
+    """Every answer so many times, by turns."""
+    for _ in range(repeats):
+        for one in prepared:
+            yield judge(one, how)

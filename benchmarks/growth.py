@@ -1,0 +1,111 @@
+"""How the time to a verdict, and the rate of grading, grow with a lesson's checks, with the lessons
+of a pack, and with the number of submissions.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from benchmarks import grading, warm
+from benchmarks.answers import Answer, right
+from benchmarks.packs import make_pack
+from tutor.lesson import Lesson, Pack
+from tutor.pack import open_pack
+from tutor.progress import Progress
+from tutor.runner import Runner
+from tutor.ui.desk import Desk
+from tutor.warm import Pool
+from tutor.workspace import Workspace
+
+LESSON = "vmap-basics"
+TIMES = (1, 2, 4, 8)
+"""How many times over a lesson's checks are asked."""
+
+SIZES = (50, 500, 5_000)
+"""Lessons in a pack."""
+
+BATCH = 40
+"""Submissions graded where it is not their number that grows."""
+
+
+class Point(Struct, frozen=True):
+    """`what` grows and is now `size`; `of` it is measured. `samples`: seconds to the verdict, or
+    submissions per second."""
+
+    what: Literal["checks", "lessons", "submissions"]
+    of: Literal["verdict", "grading"]
+    size: int
+    samples: list[float]
+
+
+def with_checks(lesson: Lesson, times: int) -> Lesson:
+    """The same lesson with its checks asked so many times over, each time with inputs of their
+    own."""
+    checks = [
+        replace(
+            check, name=f"{check.title} ({turn})",
+            after=tuple(f"{name} ({turn})" for name in check.needed),
+        )
+        for turn in range(times)
+        for check in lesson.checks
+    ]  # fmt: skip
+    limits = replace(lesson.limits, seconds=lesson.limits.seconds * times)
+    return replace(lesson, checks=tuple(checks), limits=limits, timed="")
+
+
+def checks(pack: Pack, repeats: int, times: Sequence[int] = TIMES) -> Iterator[Point]:
+    """One lesson with more and more checks."""
+    original = pack.lesson(LESSON)
+    solution = right(pack, original)[0]
+    for count in times:
+        lesson = with_checks(original, count)
+        size = len(lesson.checks)
+        with Pool() as pool:
+            runner = Runner(pool)
+            seconds = []
+            for turn in range(repeats + 1):
+                pool.expect([(lesson, solution.code)])
+                warm.wait_for(pool, lesson)
+                taken, report = warm.judge(runner, lesson, solution.code)
+                assert report.passed, report
+                if turn:
+                    seconds.append(taken)
+            runner.close()
+        yield Point("checks", "verdict", size, seconds)
+        yield Point("checks", "grading", size, _graded([replace(solution, lesson=lesson)]))
+
+
+def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Iterator[Point]:
+    """The same lesson in packs of more and more; made packs have no solutions, so what waits is
+    primed with the starter.
+
+    **Arguments:** `solution`: of `LESSON`, which is the model of all.
+    """
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="jaxtutor-pack-") as name:
+            folder = Path(name)
+            pack = open_pack(make_pack(folder / "pack", size))
+            lesson = pack.lesson(next(iter(pack.lessons)))
+            answer = replace(solution, lesson=lesson)
+            with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as desk:
+                samples = list(warm.measure(desk, [answer], repeats))
+            assert all(sample.judged_right for sample in samples)
+            yield Point("lessons", "verdict", size, [sample.seconds for sample in samples])
+            yield Point("lessons", "grading", size, _graded([answer]))
+
+
+def submissions(pack: Pack, sizes: Sequence[int]) -> Iterator[Point]:
+    """More and more of them, mixed."""
+    for size in sizes:
+        batch = grading.ours(grading.mixed(pack, size), seed=size)
+        yield Point("submissions", "grading", size, [batch.per_second])
+
+
+def _graded(answers: Sequence[Answer]) -> list[float]:
+    batch = grading.ours([*answers] * BATCH, seed=BATCH)
+    assert not batch.misjudged, batch.misjudged
+    return [batch.per_second]

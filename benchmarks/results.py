@@ -1,0 +1,194 @@
+"""What was measured, as data that survives JSON; the ratios in it; what was promised."""
+
+import statistics
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from benchmarks.answers import OWN_OPERATIONS, TRAINING, Kind
+from benchmarks.breakdown import Parts
+from benchmarks.samples import Summary, quantiles
+
+FELL = 0.8
+"""A ratio below this part of what it was is a regression."""
+
+
+class Judged(Struct, frozen=True):
+    """One answer: seconds to its verdict from a waiting sandbox, and of processes that start from
+    nothing."""
+
+    lesson: str
+    name: str
+    kind: Kind
+    warm: Summary
+    script: Summary | None = None
+    pytest: Summary | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.lesson}/{self.name}"
+
+
+class Graded(Struct, frozen=True):
+    """Many submissions judged one after the other, on all cores."""
+
+    by: str
+    submissions: int
+    seconds: float
+    misjudged: list[str] = []
+
+    @property
+    def per_second(self) -> float:
+        return self.submissions / self.seconds
+
+
+class Point(Struct, frozen=True):
+    """See `benchmarks.growth.Point`, in seconds or per second."""
+
+    what: str
+    of: str
+    size: int
+    value: Summary
+
+
+class Profile(Struct, frozen=True):
+    """Of one lesson's solution: the parts of a warm run inside the sandbox, and the run whole."""
+
+    lesson: str
+    inside: Parts
+    whole: float
+
+
+class Results(Struct):
+    """All of it. Times are in seconds, memory is in MiB."""
+
+    machine: dict[str, str]
+    judged: list[Judged]
+    screen: dict[str, Summary]
+    starts: dict[str, Summary]
+    check: dict[str, Summary]
+    graded: list[Graded]
+    memory: dict[str, float]
+    growth: list[Point]
+    profiles: list[Profile]
+    fork: Summary
+    wrong: list[str]
+    """What was judged other than it deserves: there should be nothing."""
+
+    def of(self, *kinds: Kind, training: bool = False) -> list[Judged]:
+        """Answers of these kinds, of the lesson that trains or of all others."""
+        return [
+            one for one in self.judged if one.kind in kinds and (one.lesson == TRAINING) == training
+        ]
+
+    def rate(self, by: str) -> float | None:
+        """Submissions per second."""
+        return next((one.per_second for one in self.graded if one.by == by), None)
+
+
+class Target(Struct, frozen=True):
+    """What is wanted, and what is: `met` says whether that is enough."""
+
+    what: str
+    wanted: str
+    found: str
+    met: bool
+
+
+def ratios(results: Results) -> dict[str, float]:
+    """How many times better than the other way of doing it, all measured in one run: the more the
+    better."""
+    found: dict[str, float] = {}
+    for one in results.judged:
+        if one.kind == "solution":
+            for how in ("script", "pytest"):
+                other: Summary | None = getattr(one, how)
+                if other is not None:
+                    found[f"verdict, {one.lesson}: {how}"] = other.median / one.warm.median
+    if over := list(_over_pytest(results)):
+        found["verdict, median of all: pytest"] = statistics.median(over)
+    for by in ("pytest", "nbgrader"):
+        ours, theirs = results.rate("jaxtutor"), results.rate(by)
+        if ours and theirs:
+            found[f"grading: {by}"] = ours / theirs
+    if "import textual" in results.starts:
+        base = results.starts["import textual"].median
+        for name, summary in results.starts.items():
+            if name.endswith("later"):
+                found[f"{name}: import textual"] = base / summary.median
+    if results.check:
+        found["check: import jax and the run"] = 1 / _check_ratio(results)
+    return found
+
+
+def fallen(before: Results, now: Results) -> dict[str, tuple[float, float]]:
+    """The ratios that are worse than before by more than a fifth: before, and now."""
+    old, new = ratios(before), ratios(now)
+    return {
+        name: (old[name], new[name])
+        for name in old.keys() & new.keys()
+        if new[name] < FELL * old[name]
+    }
+
+
+def targets(results: Results) -> list[Target]:
+    """What was promised, with what is so."""
+    return list(_targets(results))
+
+
+def _targets(results: Results) -> Iterator[Target]:
+    every = results.of("solution", "variant", "starter")
+    medians = sorted(one.warm.median for one in every)
+    if medians:
+        yield _most("save → verdict, all lessons without training, median", medians, 0.120)
+        tail = quantiles(medians)[-1]
+        yield _most("the same, 95th percentile", [tail], 0.700)
+    own = [one.warm.median for one in results.of("solution") if one.lesson in OWN_OPERATIONS]
+    if own:
+        yield _most("lessons whose operations are the solution's own", own, 0.040)
+    if over := list(_over_pytest(results)):
+        yield _least("save → verdict against cold pytest, median", statistics.median(over), 15)
+    if training := [one.warm.median for one in results.of("solution", training=True)]:
+        yield _most(f"{TRAINING}, solution", training, 4.0)
+    if results.check:
+        ratio = _check_ratio(results)
+        yield Target(
+            "`jaxtutor check` against `import jax` and the run",
+            "≤ 1.4 ×", f"{ratio:.2f} ×", ratio <= 1.4,
+        )  # fmt: skip
+    for name, most in (("list, built-in, later", 0.120), ("app, built-in, later", 0.350)):
+        if name in results.starts:
+            yield _most(f"start: {name}", [results.starts[name].median], most)
+    if (rate := results.rate("jaxtutor")) is not None:
+        yield Target("grading, submissions per second", "≥ 4", f"{rate:.1f}", rate >= 4)
+        for by, least in (("nbgrader", 10), ("pytest", 5)):
+            if (theirs := results.rate(by)) is not None:
+                yield _least(f"grading against {by}", rate / theirs, least)
+    few, many = (results.starts.get(f"app, {size} lessons, later") for size in (50, 5000))
+    if few and many:
+        ratio = many.median / few.median
+        yield Target(
+            "the app's start with 5,000 lessons against 50",
+            "as fast: ≤ 1.1 ×", f"{ratio:.2f} ×", ratio <= 1.1,
+        )  # fmt: skip
+
+
+def _most(what: str, seconds: list[float], most: float) -> Target:
+    found = statistics.median(seconds)
+    return Target(what, f"≤ {most * 1e3:,.0f} ms", f"{found * 1e3:,.0f} ms", found <= most)
+
+
+def _least(what: str, ratio: float, least: float) -> Target:
+    return Target(what, f"≥ {least} ×", f"{ratio:.1f} ×", ratio >= least)
+
+
+def _over_pytest(results: Results) -> Iterator[float]:
+    for one in results.of("solution", "variant", "starter"):
+        if one.pytest is not None:
+            yield one.pytest.median / one.warm.median
+
+
+def _check_ratio(results: Results) -> float:
+    """Of the verdict of a cold `check` to what it cannot do without."""
+    needed = results.check["import jax"].median + results.check["the run itself"].median
+    return results.check["verdict"].median / needed

@@ -1,0 +1,109 @@
+"""The app itself, without a terminal: from the key that runs the code to the screen that shows the
+verdict, and the memory of all its processes.
+
+    python -m benchmarks.screen REPEATS LESSON…
+
+Runs in a process of its own, so that nothing is in its memory but the app.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from textual.pilot import Pilot
+
+from benchmarks import warm
+from benchmarks.memory import pss_mb
+from tutor.lesson import Lesson
+from tutor.pack import open_pack
+from tutor.progress import Progress
+from tutor.ui.app import TutorApp
+from tutor.ui.desk import Desk
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.results import Results
+from tutor.workspace import Workspace
+
+SIZE = (120, 40)
+
+
+class Measured(Struct, frozen=True):
+    """`seconds`: from the key to the painted verdict, by lesson, of its solution; `memory`: MiB by
+    process while a lesson and the next one are ready."""
+
+    seconds: dict[str, list[float]]
+    memory: dict[str, float]
+
+
+def measure(repeats: int, lessons: Sequence[str]) -> Measured:
+    """Measure in a new process."""
+    command = [sys.executable, "-m", "benchmarks.screen", str(repeats), *lessons]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return msgspec.json.decode(done.stdout, type=Measured)
+
+
+async def _measure(desk: Desk, repeats: int, names: Sequence[str]) -> Measured:
+    app = TutorApp(desk)
+    seconds: dict[str, list[float]] = {}
+    memory: dict[str, float] = {}
+    async with app.run_test(size=SIZE) as pilot:
+        for name in names:
+            lesson = desk.pack.lesson(name)
+            seconds[name] = await _lesson(app, pilot, lesson, repeats)
+            if not memory:
+                assert desk.pool is not None
+                found = {"main": os.getpid(), **desk.pool.processes()}
+                memory = {process: pss_mb(pid) for process, pid in found.items()}
+    return Measured(seconds, memory)
+
+
+async def _lesson(app: TutorApp, pilot: "Pilot[int]", lesson: Lesson, repeats: int) -> list[float]:
+    app.open_lesson(lesson.id)
+    await pilot.pause()
+    screen = app.screen
+    assert isinstance(screen, LessonScreen)
+    editor, results = screen.query_one(CodeEditor), screen.query_one(Results)
+    solution = app.desk.pack.solution(lesson.id)
+    assert solution is not None
+    editor.replace(solution, editor.document.start, editor.document.end)
+    await pilot.pause()
+    seconds = []
+    for turn in range(repeats + 1):
+        await asyncio.to_thread(warm.wait, app.desk, lesson)
+        began = time.perf_counter()
+        await pilot.press("f5")
+        while results.report is None or results.summary not in _painted(screen):
+            assert time.perf_counter() - began < warm.PATIENCE, _painted(screen)
+            await asyncio.sleep(0.001)
+        assert results.report.passed, results.summary
+        if turn:
+            seconds.append(time.perf_counter() - began)
+        screen.action_stop()
+    await asyncio.to_thread(warm.wait, app.desk, lesson)
+    return seconds
+
+
+def _painted(screen: LessonScreen) -> str:
+    """What is painted, as text."""
+    return "\n".join(strip.text for strip in screen._compositor.render_strips())
+
+
+def main() -> None:
+    """Print `Measured` as JSON."""
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-screen-") as name:
+        folder = Path(name)
+        pack = open_pack()
+        with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as desk:
+            measured = asyncio.run(_measure(desk, int(sys.argv[1]), sys.argv[2:]))
+    sys.stdout.buffer.write(msgspec.json.encode(measured))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""From a save to the verdict, as the lesson screen has it: a sandbox is waiting, and is handed the
+code.
+
+What is timed begins where the screen calls `runner.run` and ends where it is told `Judged`. The
+race against PyTorch that would follow a pass is stopped: nobody waits for it. `benchmarks.screen`
+adds what the screen itself takes.
+"""
+
+import queue
+import time
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from benchmarks.answers import Answer
+from tutor.lesson import Lesson
+from tutor.report import Report
+from tutor.runner import Judged, News, Runner, Stopped
+from tutor.ui.desk import Desk
+from tutor.warm import Pool
+
+PATIENCE = 300.0
+"""Seconds after which a sandbox that is not ready, or a verdict that does not come, is given up."""
+
+
+class Sample(Struct, frozen=True):
+    """One run: of which answer, the seconds until its verdict, and the report."""
+
+    answer: Answer
+    seconds: float
+    report: Report
+
+    @property
+    def judged_right(self) -> bool:
+        return self.report.verdict in self.answer.deserves
+
+
+def wait(desk: Desk, lesson: Lesson) -> None:
+    """Open a lesson, and wait until all that it needs is ready, and that of the next one too: what
+    follows is not to share the processor with it.
+
+    Raises:
+        TimeoutError: it is never ready.
+    """
+    desk.looks_at(lesson)
+    desk.expect(lesson)
+    assert desk.pool is not None
+    following = desk.pack.next_after(lesson.id)
+    wait_for(
+        desk.pool, lesson, *([desk.pack.lesson(following)] if following is not None else [])
+    )  # fmt: skip
+
+
+def wait_for(pool: Pool, *lessons: Lesson) -> None:
+    """Wait until all that lessons need is ready.
+
+    Raises:
+        TimeoutError: it is never ready.
+    """
+    for lesson in lessons:
+        if not pool.ready(lesson, PATIENCE):
+            raise TimeoutError(f"no sandbox is ready for {lesson.id}")
+
+
+def judge(runner: Runner, lesson: Lesson, code: str) -> tuple[float, Report]:
+    """Have code checked.
+
+    **Returns:** the seconds until the verdict, and the report.
+
+    Raises:
+        queue.Empty: there is no verdict.
+    """
+    news: queue.SimpleQueue[tuple[float, News]] = queue.SimpleQueue()
+
+    def hear(one: News) -> None:
+        if isinstance(one, Judged | Stopped):
+            news.put((time.perf_counter(), one))
+
+    began = time.perf_counter()
+    number = runner.run(lesson, code, hear)
+    ended, told = news.get(timeout=PATIENCE)
+    runner.stop(number)
+    assert isinstance(told, Judged), "somebody else has stopped it"
+    return ended - began, told.report
+
+
+def measure(desk: Desk, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
+    """Every answer so many times, by turns, each time in a sandbox of its own that was ready.
+
+    Before that one run that is not counted, in which PyTorch may have to be asked and programs
+    are compiled for the first time.
+    """
+    answers = list(answers)
+    for turn in range(repeats + 1):
+        for answer in answers if turn else answers[:1]:
+            wait(desk, answer.lesson)
+            seconds, report = judge(desk.runner, answer.lesson, answer.code)
+            if turn:
+                yield Sample(answer, seconds, report)
