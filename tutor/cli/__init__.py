@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import __version__
+from tutor.cli.pack import add_to as add_pack_commands
+from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from tutor.lesson import Card, Lesson, Pack
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
 
 PASSED, NOT_PASSED, USAGE, OUR_FAULT = 0, 1, 2, 3
 INTERRUPTED = 130
-
-
-class UsageError(Exception):
-    """Something asked for that cannot be done; the message says what to do instead."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -89,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     add("reset", _reset, "start a lesson anew; your code is kept as a backup")
     solution = add("solution", _solution, "show the solution of a lesson that you have passed")
     solution.add_argument("--anyway", action="store_true", help="show it even so")
+    add_pack_commands(commands)
     doctor = add("doctor", _doctor, "see whether this machine has all it takes", lesson=False)
     doctor.add_argument("--json", action="store_true", help="as JSON")
     return parser

@@ -1,0 +1,26 @@
+"""`jaxtutor pack …`: what authors and instructors do with packs.
+
+Each command imports what it needs when it is called: the parser is built at every start.
+"""
+
+import argparse
+from typing import Any
+
+
+def add_to(commands: Any) -> None:
+    """Add `pack` and its commands to those of `jaxtutor`."""
+    parser = commands.add_parser(
+        "pack", help="write, test and install packs of lessons",
+        description="Write, test and install packs of lessons.",
+    )  # fmt: skip
+    parser.set_defaults(command=lambda _: parser.print_help() or 0)
+    parser.add_subparsers(title="commands", metavar="COMMAND")
+
+
+def add(commands: Any, name: str, command: Any, help_: str) -> argparse.ArgumentParser:
+    """A command of `pack`."""
+    sub: argparse.ArgumentParser = commands.add_parser(
+        name, help=help_, description=help_[0].upper() + help_[1:] + "."
+    )
+    sub.set_defaults(command=command)
+    return sub
