@@ -328,6 +328,14 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     format: Annotated[int, Meta(ge=1, description="The format of this pack; now 1.")]
     id: Annotated[Id, Meta(description="Progress is kept under this name.")]
     title: Line
+    version: Annotated[
+        str,
+        Meta(
+            pattern=r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$",
+            max_length=40,
+            description='Which edition this is, such as "1.2"; in quotes, or 1.10 is a number.',
+        ),
+    ] = ""
     about: Annotated[str, Meta(max_length=4000)] = ""
     licence: Annotated[str, Meta(max_length=200)] = ""
     requires: Annotated[
