@@ -251,6 +251,15 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return text
 
 
+class Equivalent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A small change of the solution after which it is still right."""
+
+    mutant: Annotated[
+        Line, Meta(description="Its name, as `jaxtutor pack test --mutate` lists it.")
+    ]
+    reason: Annotated[Line, Meta(description="Why no check need notice.")]
+
+
 class Card(Struct, frozen=True):
     """What a list of lessons tells of one. The fields are the lesson's own."""
 
@@ -302,6 +311,10 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="The value check whose expression is timed after a pass; else the first."),
     ] = ""
     mistakes: tuple[Mistake, ...] = ()
+    equivalent: Annotated[
+        tuple[Equivalent, ...],
+        Meta(description="Changes of the solution that `pack test --mutate` need not kill."),
+    ] = ()
     devices: Annotated[
         int,
         Meta(ge=1, le=8, description="Devices the lesson needs; simulated where there are fewer."),
@@ -378,6 +391,13 @@ class Pack(Struct, frozen=True):
             if path.is_file():
                 return path.read_text(encoding="utf-8")
         return None
+
+    def variants(self, lesson_id: str) -> list[Path]:
+        """Right answers written otherwise: the files in the folder that is named like the lesson
+        and lies beside its solution."""
+        lesson = self.lessons[lesson_id]
+        folders = (base / lesson.track / lesson.id for base in solution_folders(self.root))
+        return sorted(path for folder in folders for path in folder.glob("*.py"))
 
 
 def solution_folders(root: Path) -> tuple[Path, ...]:
