@@ -17,6 +17,19 @@ counted against the learner."""
 Verdict = Literal["pass", "fail", "error", "internal"]
 
 
+class Explanation(Struct, frozen=True):
+    """What went wrong, to somebody who thinks in PyTorch: what happened, why JAX does it so, code
+    to write instead, and the lesson (of the course) that teaches it. `id` is that of the rule;
+    `likely` where it is a guess."""
+
+    id: str
+    what: str
+    why: str
+    instead: str
+    lesson: str
+    likely: bool = False
+
+
 class Frame(Struct, frozen=True):
     """One line of the learner's own code on the way to an exception."""
 
@@ -40,6 +53,7 @@ class Fault(Struct, frozen=True):
     line: int | None = None
     column: int | None = None
     running: str = ""
+    explanation: Explanation | None = None
 
 
 class Entry(Struct, frozen=True):
@@ -93,7 +107,8 @@ class Timing(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """What one check found. `case` says which inputs it was (`"x float32[7, 5]"`)."""
+    """What one check found. `case` says which inputs it was (`"x float32[7, 5]"`). That of a
+    fault is explained there, that of a wrong answer here; `explained` is either."""
 
     name: str
     kind: str
@@ -104,6 +119,11 @@ class CheckResult(Struct, frozen=True):
     case: str = ""
     notes: tuple[str, ...] = ()
     timing: Timing = Timing()
+    explanation: Explanation | None = None
+
+    @property
+    def explained(self) -> Explanation | None:
+        return self.explanation or (self.fault.explanation if self.fault is not None else None)
 
 
 class Race(Struct, frozen=True):

@@ -1,0 +1,97 @@
+"""Every rule explains what it says it explains, as today's libraries raise it, and no other."""
+
+import msgspec
+import pytest
+
+from tests.explain.conftest import Provoke
+from tutor.engine import Session
+from tutor.explain.reader import read_rules
+from tutor.explain.rule import Rule, several
+from tutor.explain.rulebook import FOLDER, matches
+from tutor.forks import Forks
+from tutor.lesson import Lesson
+from tutor.report import CheckResult
+
+RULES = read_rules(FOLDER)
+
+RAISED = [
+    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
+    for rule in RULES.values()
+    if rule.trial is None
+    for number, source in enumerate(several(rule.provoke))
+]
+OTHERS = [
+    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
+    for rule in RULES.values()
+    if rule.trial is None
+    for number, source in enumerate(several(rule.not_))
+]
+TRIED = [
+    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
+    for rule in RULES.values()
+    if rule.trial is not None
+    for number, source in enumerate(several(rule.provoke))
+]
+NEARLY = [
+    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
+    for rule in RULES.values()
+    if rule.trial is not None
+    for number, source in enumerate(several(rule.not_))
+]
+
+
+@pytest.mark.parametrize(("rule", "source"), RAISED)
+def test_what_a_rule_provokes_is_explained_by_it_and_by_no_other_as_well(
+    rule: Rule, source: str, provoke: Provoke
+):
+    symptom = provoke(source, rule.devices)
+    assert symptom is not None, "nothing went wrong"
+    found = matches(symptom)
+    told = f"{symptom.exception} ({symptom.fault}): {symptom.message}\nin: {symptom.line}"
+    assert found, f"no rule for {told}"
+    assert found[0].rule.id == rule.id, f"{found[0].rule.id} explains {told}"
+    tied = [match.rule.id for match in found if match.weight == found[0].weight]
+    assert tied == [rule.id], f"as specific as each other: {tied}"
+
+
+@pytest.mark.parametrize(("rule", "source"), OTHERS)
+def test_what_only_looks_like_it_is_not_explained_by_a_rule(
+    rule: Rule, source: str, provoke: Provoke
+):
+    symptom = provoke(source, rule.devices)
+    found = matches(symptom) if symptom is not None else []
+    assert rule.id not in [match.rule.id for match in found[:1]]
+
+
+def tried(rule: Rule, source: str, forks: Forks) -> list[CheckResult]:
+    """What the checks of a rule's trial find in a submission."""
+    assert rule.trial is not None
+    lesson = Lesson(
+        id=rule.id, title=rule.id, track="trials", minutes=1, brief="-", starter=source,
+        torch=rule.trial.torch, hints=("-",), sizes=rule.trial.sizes, inputs=rule.trial.inputs,
+        checks=rule.trial.checks, devices=rule.devices,
+    )  # fmt: skip
+    with Session(lesson, source, sandboxes=forks) as session:
+        report = session.check()
+    assert report.fault is None, report.fault
+    return list(report.checks)
+
+
+@pytest.mark.parametrize(("rule", "source"), TRIED)
+def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, forks: Forks):
+    results = tried(rule, source, forks)
+    wrong = next((result for result in results if result.status != "pass"), None)
+    assert wrong is not None, "every check passes"
+    assert wrong.explained is not None, wrong.message
+    assert wrong.explained.id == rule.id, wrong.message
+
+
+@pytest.mark.parametrize(("rule", "source"), NEARLY)
+def test_an_answer_that_is_wrong_in_another_way_is_not(rule: Rule, source: str, forks: Forks):
+    for result in tried(rule, source, forks):
+        assert result.explained is None or result.explained.id != rule.id, result.message
+
+
+def test_explanations_survive_json():
+    for rule in RULES.values():
+        assert msgspec.convert(msgspec.to_builtins(rule.when), type(rule.when)) == rule.when

@@ -1,0 +1,156 @@
+"""Reading files of rules, with every problem at its file, line and column."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from tutor.checks import kinds
+from tutor.explain.causes import CAUSES
+from tutor.explain.pattern import BadPattern, compile_pattern, fill, uses
+from tutor.explain.rule import Rule, Rules, several
+from tutor.expressions import BadPython, defined_names
+from tutor.pack.lesson import LessonReader
+from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.source import Mapping, Node, Scalar, Sequence, read
+from tutor.pack.structs import nearest
+from tutor.sandbox.faults import SENTENCES
+
+
+def read_rules(folder: Path) -> dict[str, Rule]:
+    """Every rule by its id, in the order of files and within them.
+
+    Raises:
+        BadPack: something is wrong with them; all problems are listed.
+    """
+    problems: list[Problem] = []
+    found: dict[str, Rule] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        shown = f"{folder.name}/{path.name}"
+        try:
+            node, more = read(path, shown)
+        except BadSource as error:
+            problems.append(error.problem)
+            continue
+        reader = RuleReader(shown)
+        rules = reader.rules(node)
+        problems += more + reader.problems
+        for rule, place in rules:
+            if rule.id in found:
+                what = f"a second rule {rule.id!r}"
+                problems.append(Problem(shown, place.line, place.column, what))
+            found.setdefault(rule.id, rule)
+    if problems:
+        raise BadPack(problems)
+    return found
+
+
+class RuleReader(LessonReader):
+    """Reads a file of rules. Trials are read as lessons are."""
+
+    def rules(self, node: Mapping) -> list[tuple[Rule, Mapping]]:
+        """Each rule without problems, and where it stands."""
+        before = len(self.problems)
+        whole: Rules | None = self.struct(Rules, node)
+        items = node.get("rules")
+        if whole is None or not isinstance(items, Sequence):
+            return []
+        rules = [
+            (rule, item)
+            for rule, item in zip(whole.rules, items.items, strict=True)
+            if isinstance(item, Mapping)
+        ]
+        for rule, item in rules:
+            self._look_at(rule, item)
+        return rules if len(self.problems) == before else []
+
+    def _look_at(self, rule: Rule, node: Mapping) -> None:
+        when = rule.when
+        if not (when.exception or when.message or when.cause or when.fault):
+            message = "when: expected an exception, a message, a fault or a cause"
+            self.complain(node.get("when") or node, message)
+        known = known_fields(rule)
+        for key in ("what", "why", "instead"):
+            child = node.get(key)
+            if not isinstance(child, Scalar):
+                continue
+            for name, at in uses(str(child.value)):
+                if name in known or key == "instead":  # where braces may be code
+                    continue
+                near = nearest(name, known) or f"; known are: {', '.join(sorted(known))}"
+                place = _place(str(child.value), at)
+                self.complain_at(child, *place, f"{key}: there is no field {name!r}{near}")
+        instead = node.get("instead")
+        if isinstance(instead, Scalar):
+            try:
+                defined_names(fill(rule.instead, dict.fromkeys(known, "x")))
+            except BadPython as error:
+                message = f"instead: this is not Python: {error}"
+                self.complain_at(instead, error.line, error.column, message)
+        if not several(rule.provoke):
+            self.complain(node.get("provoke") or node, "provoke: expected at least one module")
+
+    # --- what texts hold -------------------------------------------------------------------
+
+    def read_patterns(self, hint: Any, node: Node, name: str) -> Any:
+        for scalar in _scalars(node):
+            if not isinstance(scalar.value, str):
+                self.complain(scalar, f"{name}: expected text, found {scalar.value!r}")
+                continue
+            try:
+                compile_pattern(scalar.value)
+            except BadPattern as error:
+                self.complain_at(scalar, 1, error.column, f"{name}: {error}")
+        return self._convert(hint, node, name)
+
+    def read_words(self, hint: Any, node: Node, name: str) -> Any:
+        lists: dict[str, Collection[str]] = {"check": kinds(), "fault": SENTENCES, "cause": CAUSES}
+        known = lists.get(name)
+        for scalar in _scalars(node):
+            word = str(scalar.value)
+            if known is not None and word not in known:
+                hint_ = nearest(word, known) or f"; known are: {', '.join(known)}"
+                self.complain(scalar, f"{name}: there is no {word!r}{hint_}")
+            if name == "exception" and not word.isidentifier():
+                self.complain(scalar, f"exception: {word!r} is no class without its module")
+        return self._convert(hint, node, name)
+
+    def read_modules(self, hint: Any, node: Node, name: str) -> Any:
+        if isinstance(node, Sequence):
+            return tuple(self.read_module(str, item, name) for item in node.items)
+        return self.read_module(str, node, name)
+
+    def read_told(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        return " ".join(text.split()) if isinstance(text, str) else text
+
+    def read_code(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        return text.rstrip() if isinstance(text, str) else text
+
+
+ALWAYS = frozenset({"line"})
+"""Fields that every rule's texts may use: the learner's own line."""
+
+
+def known_fields(rule: Rule) -> set[str]:
+    """The fields that a rule's texts may use: those that each alternative of its patterns finds."""
+    known = set(ALWAYS)
+    for patterns in (rule.when.message, rule.when.line, rule.when.source):
+        each = [set(compile_pattern(pattern).fields) for pattern in several(patterns)]
+        known |= set.intersection(*each) if each else set()
+    facts = [set(CAUSES[cause]) for cause in several(rule.when.cause)]
+    return known | (set.intersection(*facts) if facts else set())
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    if isinstance(node, Scalar):
+        yield node
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            if isinstance(item, Scalar):
+                yield item
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column (from 1) of an offset in `text`."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -1,0 +1,154 @@
+"""Looking for the rule that explains something."""
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from tutor.explain.pattern import compile_pattern, fill, flat
+from tutor.explain.rule import Explanatory, several
+from tutor.explain.symptom import Symptom
+from tutor.pack.memory import recall, remember
+from tutor.report import Explanation
+from tutor.sandbox.output import one_line
+
+FOLDER = Path(__file__).parent / "rules"
+
+MAX_SOURCE = 64_000
+"""Characters of the learner's code that are searched."""
+
+MAX_SHOWN = 120
+"""Characters of a field in a text."""
+
+
+class Match(Struct, frozen=True):
+    """A rule that applies. The heaviest is the most specific: by how many conditions it makes,
+    then by how much text it insists on."""
+
+    rule: Explanatory
+    fields: dict[str, str]
+    weight: tuple[int, int]
+
+
+def explain(symptom: Symptom) -> Explanation | None:
+    """The most specific rule's explanation, or None."""
+    found = matches(symptom)
+    return explanation(found[0], symptom) if found else None
+
+
+def matches(symptom: Symptom) -> list[Match]:
+    """Every rule that applies, the most specific first."""
+    flattened = _flat(symptom)
+    found = [match for rule in rules() if (match := _match(rule, flattened)) is not None]
+    return sorted(found, key=lambda match: match.weight, reverse=True)
+
+
+def explanation(match: Match, symptom: Symptom) -> Explanation:
+    """What a rule says, with its fields filled in."""
+    values = {"line": symptom.line.strip() or "this", **match.fields}
+    shown = {name: _short(value) for name, value in values.items()}
+    rule = match.rule
+    return Explanation(
+        rule.id,
+        fill(rule.what, shown),
+        fill(rule.why, shown),
+        fill(rule.instead, shown),
+        rule.lesson,
+        rule.likely or bool(rule.when.cause),
+    )
+
+
+def _short(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def _flat(symptom: Symptom) -> Symptom:
+    return Symptom(
+        exception=symptom.exception,
+        fault=symptom.fault,
+        message=flat(symptom.message),
+        line=flat(symptom.line),
+        source=flat(symptom.source, MAX_SOURCE),
+        check=symptom.check,
+        causes=symptom.causes,
+    )
+
+
+def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
+    """**Arguments:** `symptom`: with flat texts."""
+    when = rule.when
+    words = (
+        (when.exception, (symptom.exception,)),
+        (when.fault, (symptom.fault,)),
+        (when.check, (symptom.check,)),
+        (when.cause, symptom.causes),
+    )
+    conditions = weight = 0
+    for wanted, found in words:
+        if wanted:
+            if not any(word in found for word in several(wanted)):
+                return None
+            conditions += 1
+    fields: dict[str, str] = {}
+    texts = (
+        (when.message, symptom.message), (when.line, symptom.line), (when.source, symptom.source),
+    )  # fmt: skip
+    for patterns, text in texts:
+        if patterns:
+            best = _best(several(patterns), text)
+            if best is None:
+                return None
+            conditions += 1
+            weight += best[0]
+            fields |= best[1]
+    if when.lacks:
+        if _best(several(when.lacks), symptom.source) is not None:
+            return None
+        conditions += 1
+    for cause in several(when.cause):
+        fields |= symptom.causes.get(cause, {})
+    return Match(rule, fields, (conditions, weight))
+
+
+def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | None:
+    """Of the patterns that are found in a text, the one that insists on most of it."""
+    compiled = [compile_pattern(pattern) for pattern in patterns]
+    for pattern in sorted(compiled, key=lambda pattern: pattern.weight, reverse=True):
+        if (fields := pattern.search(text)) is not None:
+            return pattern.weight, fields
+    return None
+
+
+# --- the rules -------------------------------------------------------------------------------
+
+
+class _Kept(Struct, frozen=True):
+    """Rules, and a checksum of the files that they were read from."""
+
+    sources: int
+    rules: tuple[Explanatory, ...]
+
+
+@cache
+def rules() -> tuple[Explanatory, ...]:
+    """Every rule, from memory where no file has changed: reading them takes a quarter of a second.
+
+    Raises:
+        tutor.pack.BadPack: something is wrong with them.
+    """
+    sources = 0
+    for path in sorted(FOLDER.glob("*.yaml")):
+        sources = zlib.crc32(path.read_bytes(), sources)
+    kept = recall(FOLDER, "rules", _Kept)
+    if kept is None or kept.sources != sources:
+        from tutor.explain.reader import read_rules
+
+        kept = _Kept(sources, tuple(_without_proof(rule) for rule in read_rules(FOLDER).values()))
+        remember(FOLDER, "rules", kept)
+    return kept.rules
+
+
+def _without_proof(rule: Explanatory) -> Explanatory:
+    return Explanatory(**{name: getattr(rule, name) for name in Explanatory.__struct_fields__})
