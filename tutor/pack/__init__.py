@@ -55,7 +55,8 @@ def load_pack(root: Path | str | None = None) -> Pack:
 def _folder(root: Path | str | None) -> Folder:
     folder = Folder(Path(root) if root is not None else built_in())
     if not folder.root.is_dir():
-        raise BadPack([Problem(str(folder.root), 1, 1, "no such folder; expected a pack")])
+        message, remedy = "no such folder; expected a pack", "make one: jaxtutor pack new DIR"
+        raise BadPack([Problem(str(folder.root), 1, 1, message, remedy)])
     return folder
 
 

@@ -32,7 +32,8 @@ class Folder:
         path = os.path.join(self.root, file)  # noqa: PTH118 - thousands of them, one by one
         # realpath, for resolve() raises where links form a circle.
         if not os.path.realpath(path).startswith(os.path.join(self._real, "")):  # noqa: PTH118
-            raise BadSource(self.problem(file, "a link that leads out of the pack"))
+            remedy = "put the file itself here"
+            raise BadSource(self.problem(file, "a link that leads out of the pack", remedy=remedy))
         return read_bytes(Path(path), self.shown(file))
 
     def stamp(self, file: str) -> Stamp | None:
@@ -43,8 +44,10 @@ class Folder:
             return None
         return found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
-    def problem(self, file: str, message: str, line: int = 1, column: int = 1) -> Problem:
-        return Problem(self.shown(file), line, column, message)
+    def problem(
+        self, file: str, message: str, line: int = 1, column: int = 1, remedy: str = ""
+    ) -> Problem:
+        return Problem(self.shown(file), line, column, message, remedy)
 
     def shown(self, file: str) -> str:
         """A file as messages name it: from here if it lies below, else in full."""
@@ -64,15 +67,19 @@ def read_bytes(path: Path, shown_as: str) -> bytes:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise BadSource(Problem(shown_as, 1, 1, "not a file"))
+            remedy = "put a file of this name in its place"
+            raise BadSource(Problem(shown_as, 1, 1, "not a file", remedy))
         if found.st_size > MAX_BYTES:
             raise too_large(shown_as, found.st_size)
         return path.read_bytes()
     except OSError as error:
+        remedy = "look at its permissions"
+        if isinstance(error, FileNotFoundError):
+            remedy = "name a folder that has one, or make a pack: jaxtutor pack new DIR"
         message = f"cannot be read: {error.strerror}"
-        raise BadSource(Problem(shown_as, 1, 1, message)) from None
+        raise BadSource(Problem(shown_as, 1, 1, message, remedy)) from None
 
 
 def too_large(shown_as: str, size: int) -> BadSource:
     message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
-    return BadSource(Problem(shown_as, 1, 1, message))
+    return BadSource(Problem(shown_as, 1, 1, message, "split it, or leave data out of it"))

@@ -14,11 +14,11 @@ from tutor.expressions import (
     free_names,
     texts,
 )
-from tutor.inputs import DrawError, Draws, holds_key, names_in
+from tutor.inputs import USAGE, DrawError, Draws, holds_key, names_in
 from tutor.inputs import parse as parse_draw
 from tutor.lesson import Check, Lesson
 from tutor.pack.source import Mapping, Node, Scalar, Sequence, walk
-from tutor.pack.structs import StructReader, nearest, plain
+from tutor.pack.structs import EXPRESSION, StructReader, choice, plain, suggested
 from tutor.tree import TreeError
 
 
@@ -35,9 +35,8 @@ class LessonReader(StructReader):
         for key, expected in (("id", lesson_id), ("track", track)):
             found = node.get(key)
             if isinstance(found, Scalar) and found.value != expected:
-                self.complain(
-                    found, f"{key} is {found.value!r}, but the file stands for {expected!r}"
-                )
+                what = f"{key} is {found.value!r}, but the file stands for {expected!r}"
+                self.complain(found, what, f"write {expected}, or move the file and its entry")
         if lesson is None or len(self.problems) > before:
             return None
         self._look_at_whole(lesson, node)
@@ -47,40 +46,43 @@ class LessonReader(StructReader):
 
     def read_checks(self, hint: Any, node: Node, name: str) -> Any:
         if not isinstance(node, Sequence):
-            self.complain(node, "checks: expected a list")
+            self.complain(node, "checks: expected a list", "begin each check with `- `")
             return None
         checks = [self._check(item) for item in node.items]
         if not checks:
-            self.complain(node, "checks: expected at least one check")
+            self.complain(node, "checks: expected at least one check", "add `- value: f(x)`")
         return tuple(check for check in checks if check is not None)
 
     def _check(self, node: Node) -> Check | None:
         if not isinstance(node, Mapping):
-            self.complain(node, "expected a check, such as `value: f(x)`")
+            self.complain(node, "expected a check", "write it like `value: f(x)`")
             return None
         known = kinds()
         found = [key for key, _ in node.entries if key.value in known]
         if len(found) != 1:
             if found:
                 names = " and ".join(str(key.value) for key in found)
-                self.complain(found[1], f"a check has one kind; this one has {names}")
+                remedy = "make two checks of it, each with its own `- `"
+                self.complain(found[1], f"a check has one kind; this one has {names}", remedy)
             else:
                 keys = [str(key.value) for key, _ in node.entries]
-                near = next((n for key in keys if (n := nearest(key, known))), "")
-                listed = "" if near else f"; the kinds are: {', '.join(known)}"
-                self.complain(node, f"this check names no kind{near}{listed}")
+                near = next((n for key in keys if (n := suggested(key, known))), "")
+                remedy = near or f"the kinds are: {', '.join(known)}"
+                self.complain(node, "this check names no kind", remedy)
             return None
         check: Check | None = self.struct(known[str(found[0].value)], node)
         return check
 
     def read_draws(self, hint: Any, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
-            self.complain(node, f"{name}: expected a mapping, such as `x: normal(7, 5)`")
+            what = f"{name}: expected a mapping"
+            self.complain(node, what, "write each input on its line, such as `x: normal(7, 5)`")
             return None
         draws = {}
         for key, child in node.entries:
             if not str(key.value).isidentifier():
-                self.complain(key, f"{name}: {key.value!r} is no Python name")
+                remedy = "begin it with a letter; letters, digits and _ may follow"
+                self.complain(key, f"{name}: {key.value!r} is no Python name", remedy)
             draws[str(key.value)] = self._draws(child, name)
         return draws
 
@@ -90,14 +92,16 @@ class LessonReader(StructReader):
         if isinstance(node, Sequence):
             return tuple(self._draws(v, name) for v in node.items)  # type: ignore[misc]
         if not isinstance(node.value, str):
-            self.complain(
-                node, f"{name}: expected a draw such as normal(7, 5), found {node.value!r}"
-            )
+            what = f"{name}: expected a draw such as normal(7, 5), found {node.value!r}"
+            self.complain(node, what, "write full(5) for the number 5 itself")
             return None
         try:
             return parse_draw(node.value)
         except DrawError as error:
-            self.complain_at(node, 1, error.column + 1, f"{name}: {error}")
+            function = node.value.strip().partition("(")[0].strip()
+            usage = f"write it like {USAGE.get(function, 'normal(B, 3)')}"
+            remedy = suggested(function, USAGE.keys() - {function}) if function not in USAGE else ""
+            self.complain_at(node, 1, error.column + 1, f"{name}: {error}", remedy or usage)
             return None
 
     def read_spec(self, hint: Any, node: Node, name: str) -> Any:
@@ -114,17 +118,19 @@ class LessonReader(StructReader):
         try:
             dtype, dimensions = parse_spec(text)
         except TreeError as error:
-            self.complain(node, f"{name}: {error}")
+            self.complain(node, f"{name}: {error}", 'write it like "float32[7, 3]" or [n, 3]')
             return text
         if dtype and dtype not in DTYPES:
-            self.complain(node, f"{name}: no dtype is called {dtype!r}{nearest(dtype, DTYPES)}")
+            remedy = choice(dtype, DTYPES, "")
+            self.complain(node, f"{name}: no dtype is called {dtype!r}", remedy)
         self._specs += [(node, size) for size in dimensions if isinstance(size, str)]
         return text
 
     def read_axes(self, hint: Any, node: Node, name: str) -> Any:
         for part in [node] if isinstance(node, Scalar) else _scalars(node):
             if part.value is not None and type(part.value) is not int:
-                self.complain(part, f"{name}: expected a number or null, found {part.value!r}")
+                what = f"{name}: expected a number or null, found {part.value!r}"
+                self.complain(part, what, "write it as for jax.vmap, null where it has None")
         return plain(node)
 
     # --- the lesson as a whole -----------------------------------------------------------
@@ -134,7 +140,8 @@ class LessonReader(StructReader):
         try:
             torch = defined_names(lesson.reference_code)
         except BadPython as error:  # each for itself is Python: say, an import from __future__
-            self.complain(node.get("harness") or node, f"harness: not after the PyTorch: {error}")
+            what = f"harness: not after the PyTorch: {error}"
+            self.complain(node.get("harness") or node, what, "move it to the top of `torch`")
             return
         self._sizes(lesson, node)
         self._inputs(lesson.inputs, node.get("inputs"), lesson, starter)
@@ -144,36 +151,34 @@ class LessonReader(StructReader):
         for check, check_node in zip(lesson.checks, nodes.items, strict=True):
             assert isinstance(check_node, Mapping)
             if check.title in seen:
-                self.complain(
-                    check_node, f"a second check is called {check.title!r}; give it a name"
-                )
+                what = f"a second check is called {check.title!r}"
+                self.complain(check_node, what, "give it a name of its own: `name: …`")
             for needed in check.needed:
                 if needed not in seen:
                     after = _scalars(check_node.get("after") or check_node)
                     place = next((s for s in after if s.value == needed), None)
-                    self.complain(
-                        place or check_node,
-                        f"after: no earlier check is called {needed!r}{nearest(needed, seen)}",
-                    )
+                    what = f"after: no earlier check is called {needed!r}"
+                    remedy = choice(needed, seen, "this is the first check; leave `after` out")
+                    self.complain(place or check_node, what, remedy)
             seen.add(check.title)
             self._inputs(check.inputs, check_node.get("inputs"), lesson, starter)
             self._names(lesson, check, check_node, starter, torch)
         self._mistakes(lesson, node, seen)
         timed = {check.title for check in lesson.checks if check.kind == "value"}
         if lesson.timed and lesson.timed not in timed:
-            self.complain(
-                node.get("timed") or node,
-                f"timed: no value check is called {lesson.timed!r}{nearest(lesson.timed, timed)}",
-            )
+            what = f"timed: no value check is called {lesson.timed!r}"
+            remedy = choice(lesson.timed, timed, "there is none; leave `timed` out")
+            self.complain(node.get("timed") or node, what, remedy)
 
     def _sizes(self, lesson: Lesson, node: Mapping) -> None:
         sizes = node.get("sizes")
         for name, candidates in lesson.sizes.items():
             if candidates == () and isinstance(sizes, Mapping):
-                self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no candidate")
+                remedy = f"write {name}: 5, or several: {name}: [5, 3]"
+                self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no candidate", remedy)
         for place, name in self._specs:
             if name not in lesson.sizes:
-                self.complain(place, f"no size is called {name!r}{nearest(name, lesson.sizes)}")
+                self._no_size(place, name, lesson)
 
     def _inputs(
         self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: set[str]
@@ -182,11 +187,17 @@ class LessonReader(StructReader):
             place = node.get(name) if isinstance(node, Mapping) else None
             assert place is not None
             for size in sorted(names_in(draw) - set(lesson.sizes)):
-                self.complain(place, f"no size is called {size!r}{nearest(size, lesson.sizes)}")
+                self._no_size(place, size, lesson)
             if name in starter:
-                self.complain(place, f"the input {name!r} would hide the starter's {name!r}")
+                what = f"the input {name!r} would hide the starter's {name!r}"
+                self.complain(place, what, "give the input another name")
             if name in JAX_HELPERS | TORCH_HELPERS:
-                self.complain(place, f"the name {name!r} is taken by a helper of expressions")
+                what = f"the name {name!r} is taken by a helper of expressions"
+                self.complain(place, what, "give the input another name")
+
+    def _no_size(self, place: Node, name: str, lesson: Lesson) -> None:
+        remedy = choice(name, lesson.sizes, f"add it: `sizes: {{{name}: [5, 3]}}`")
+        self.complain(place, f"no size is called {name!r}", remedy)
 
     def _names(
         self, lesson: Lesson, check: Check, node: Mapping, starter: set[str], torch: set[str]
@@ -219,21 +230,25 @@ class LessonReader(StructReader):
                 try:
                     names = free_names(text)
                 except BadPython as error:
-                    self.complain(place or node, f"{text!r} is no Python expression: {error}")
+                    what = f"{text!r} is no Python expression: {error}"
+                    self.complain(place or node, what, EXPRESSION)
                     continue
                 for name, (line, column) in names.items():
                     if name in known:
                         continue
-                    hint = nearest(name, known - BUILTINS)
+                    near = suggested(name, known - BUILTINS)
+                    remedy = near or f"define it there, or add an input {name!r}"
+                    message = f"{what} {name!r}"
                     if name in inputs:
-                        hint = "; it is a JAX PRNG key, which PyTorch cannot use"
+                        message += "; it is a JAX PRNG key, which PyTorch cannot use"
+                        remedy = "give `expect`, an expression without it"
                     elif known is torch_side and place and place is not expect:
-                        hint += "; give `expect`, the same asked of the PyTorch"
-                    message = f"{what} {name!r}{hint}"
+                        message += f"; {near}" if near else ""
+                        remedy = "give `expect`, the same asked of the PyTorch"
                     if place is None:
-                        self.complain(node, message)
+                        self.complain(node, message, remedy)
                     else:
-                        self.complain_at(place, line, column, message)
+                        self.complain_at(place, line, column, message, remedy)
 
     def _mistakes(self, lesson: Lesson, node: Mapping, titles: set[str]) -> None:
         nodes = node.get("mistakes")
@@ -242,12 +257,11 @@ class LessonReader(StructReader):
         for mistake, item in zip(lesson.mistakes, items, strict=True):
             assert isinstance(item, Mapping)
             if (mistake.code is None) == (mistake.edit is None):
-                self.complain(item, "a mistake has either `code` or `edit`")
+                remedy = "keep one of the two" if mistake.code else "add `edit: {old: new}`"
+                self.complain(item, "a mistake has either `code` or `edit`", remedy)
             if mistake.fails not in known:
-                self.complain(
-                    item.get("fails") or item,
-                    f"fails: no check is called {mistake.fails!r}{nearest(mistake.fails, known)}",
-                )
+                what = f"fails: no check is called {mistake.fails!r}"
+                self.complain(item.get("fails") or item, what, choice(mistake.fails, known, ""))
 
 
 def _dimension(node: Node) -> bool:

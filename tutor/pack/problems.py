@@ -6,15 +6,20 @@ from msgspec import Struct
 
 
 class Problem(Struct, frozen=True, order=True):
-    """Something wrong in a file. Lines and columns count from 1."""
+    """Something wrong in a file. Lines and columns count from 1.
+
+    `message` says what is wrong, `remedy` what to write or do instead.
+    """
 
     file: str
     line: int
     column: int
     message: str
+    remedy: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.file}:{self.line}:{self.column}: {self.message}{remedy}"
 
 
 class BadSource(Exception):

@@ -11,7 +11,7 @@ from tutor.pack.lesson import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.source import Mapping as MappingNode
 from tutor.pack.source import Node, Scalar, Sequence, parse
-from tutor.pack.structs import StructReader, nearest
+from tutor.pack.structs import StructReader, choice
 
 
 class PackReader:
@@ -100,10 +100,10 @@ class PackReader:
             return
         wanted = f"jaxtutor {version} or newer" if version else "a newer jaxtutor"
         message = (
-            f"{what} needs {wanted}; this is jaxtutor {__version__}, which reads format "
-            f"{FORMAT}. Run: pip install --upgrade jaxtutor"
+            f"{what} needs {wanted}; this is jaxtutor {__version__}, which reads format {FORMAT}"
         )
-        raise BadPack([self._folder.problem(MANIFEST, message, place.line, place.column)])
+        remedy = "run: pip install --upgrade jaxtutor"
+        raise BadPack([self._folder.problem(MANIFEST, message, place.line, place.column, remedy)])
 
     def _repeated(self, manifest: Manifest, node: MappingNode) -> None:
         tracks: set[str] = set()
@@ -111,14 +111,15 @@ class PackReader:
         for number, track in enumerate(manifest.tracks):
             if track.id in tracks:
                 second = _at(node, "tracks", number, "id")
-                self._complain(MANIFEST, second, f"a second track {track.id!r}")
+                remedy = "give it another id, or put its lessons into the first"
+                self._complain(MANIFEST, second, f"a second track {track.id!r}", remedy)
             tracks.add(track.id)
             for place, lesson_id in enumerate(track.lessons):
                 if lesson_id in files:
                     item = _at(node, "tracks", number, "lessons", place)
                     other = files[lesson_id]
                     message = f"a second lesson {lesson_id!r}; there is {other}"
-                    self._complain(MANIFEST, item, message)
+                    self._complain(MANIFEST, item, message, "list it once, or rename one of them")
                 files.setdefault(lesson_id, _file(track.id, lesson_id))
 
     def _unlisted(self, manifest: Manifest) -> None:
@@ -127,7 +128,9 @@ class PackReader:
         for path in sorted(root.glob("*/*.yaml")):
             file = path.relative_to(root).as_posix()
             if file not in listed:
-                self._complain(file, None, f"this lesson is not listed in {MANIFEST}")
+                name, track = path.stem, path.parent.name
+                remedy = f"add {name} to the lessons of track {track} there, or move the file away"
+                self._complain(file, None, f"this lesson is not listed in {MANIFEST}", remedy)
 
     # --- lessons ---------------------------------------------------------------------------
 
@@ -135,7 +138,8 @@ class PackReader:
         file = _file(track, lesson_id)
         if self._folder.stamp(file) is None:
             message = f"lesson {lesson_id!r}: there is no file {file}"
-            self._complain(MANIFEST, self._items.get(lesson_id), message)
+            remedy = self._elsewhere(lesson_id)
+            self._complain(MANIFEST, self._items.get(lesson_id), message, remedy)
             return None
         node = self._node(file)
         if node is None:
@@ -162,8 +166,9 @@ class PackReader:
         for number, need in enumerate(lesson.needs):
             if need not in known:
                 item = _at(self._nodes[lesson.id], "needs", number)
-                message = f"needs {need!r}: no such lesson{nearest(need, known)}"
-                self._complain(_file(lesson.track, lesson.id), item, message)
+                message = f"needs {need!r}: no such lesson"
+                remedy = choice(need, set(known) - {lesson.id}, "leave `needs` out")
+                self._complain(_file(lesson.track, lesson.id), item, message, remedy)
 
     def _circles(self, lessons: Mapping[str, Lesson]) -> None:
         graph = {
@@ -178,7 +183,8 @@ class PackReader:
             circle = " needs ".join(reversed(cycle))
             place = self._nodes[first.id].get("needs")
             message = f"needs form a circle: {circle}"
-            self._complain(_file(first.track, first.id), place, message)
+            remedy = "take one of them out of a lesson's `needs`"
+            self._complain(_file(first.track, first.id), place, message, remedy)
 
     # --- files -----------------------------------------------------------------------------
 
@@ -192,9 +198,17 @@ class PackReader:
         self._problems += problems
         return node
 
-    def _complain(self, file: str, node: Node | None, message: str) -> None:
+    def _elsewhere(self, lesson_id: str) -> str:
+        """What to do about a lesson whose file is not there."""
+        found = sorted(self._folder.root.glob(f"*/{lesson_id}.y*ml"))
+        if not found:
+            return f"write it, or have it made: jaxtutor pack add {lesson_id}"
+        other = found[0].relative_to(self._folder.root).as_posix()
+        return f"there is {other}; rename it, or list the lesson in the track of its folder"
+
+    def _complain(self, file: str, node: Node | None, message: str, remedy: str) -> None:
         line, column = (node.line, node.column) if node is not None else (1, 1)
-        self._problems.append(self._folder.problem(file, message, line, column))
+        self._problems.append(self._folder.problem(file, message, line, column, remedy))
 
     def _raise_problems(self) -> None:
         if self._problems:

@@ -92,32 +92,32 @@ def parse(data: bytes, shown_as: str) -> tuple[Mapping, list[Problem]]:
         text = _one_kind_of_line(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         before = _one_kind_of_line(error.object[: error.start].decode())
-        what = f"not UTF-8: byte {error.object[error.start]:#04x}; save the file as UTF-8"
-        raise _bad(shown_as, *_end_of(before), what) from None
+        what = f"not UTF-8: byte {error.object[error.start]:#04x}"
+        raise _bad(shown_as, *_end_of(before), what, "save the file as UTF-8") from None
     if wrong := _NOT_ALLOWED.search(text):
         what = f"a character that YAML does not allow (U+{ord(wrong[0]):04X})"
-        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what)
+        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what, "delete it")
     _refuse_tabs(text, shown_as)
     builder = _Builder(text, shown_as)
     try:
         for event in yaml.parse(text, Loader=LOADER):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        if builder.character(line, column) == "\t":
-            raise _bad(shown_as, line, column, _NO_TAB) from None
-        raise _bad(shown_as, line, column, _plain(error)) from None
+        raise BadSource(_not_yaml(error, shown_as, builder)) from None
     root = builder.root
     if root is None:
-        raise _bad(shown_as, 1, 1, "the file is empty; expected a mapping such as `id: …`")
+        raise _bad(shown_as, 1, 1, f"the file is empty; {_WANTED}", _BEGIN)
     if not isinstance(root, Mapping):
-        raise _bad(shown_as, root.line, root.column, "expected a mapping such as `id: …`")
+        raise _bad(shown_as, root.line, root.column, _WANTED, _BEGIN)
     return root, builder.problems
 
 
-def _bad(file: str, line: int, column: int, message: str) -> BadSource:
-    return BadSource(Problem(file, line, column, message))
+def _bad(file: str, line: int, column: int, message: str, remedy: str) -> BadSource:
+    return BadSource(Problem(file, line, column, message, remedy))
+
+
+_WANTED = "expected a mapping such as `id: …`"
+_BEGIN = "begin every line of the top level with a key and a colon"
 
 
 _NOT_ALLOWED = re.compile(
@@ -128,7 +128,7 @@ _NOT_ALLOWED = re.compile(
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_NO_TAB = "a tab as indentation; YAML wants spaces"
+_NO_TAB = "a tab as indentation", "YAML wants spaces"
 
 
 def _one_kind_of_line(text: str) -> str:
@@ -140,9 +140,46 @@ def _end_of(text: str) -> tuple[int, int]:
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
-def _plain(error: yaml.MarkedYAMLError) -> str:
-    parts = [part for part in (error.context, error.problem) if part]
-    return "not valid YAML: " + ", ".join(parts)
+def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Problem:
+    """What libyaml says, and what mostly causes it."""
+    context, problem = error.context or "", error.problem or ""
+    mark, opening = error.problem_mark or error.context_mark, error.context_mark
+    if mark is not None and builder.character(mark.line + 1, mark.column + 1) == "\t":
+        return Problem(file, mark.line + 1, mark.column + 1, *_NO_TAB)
+    if opening is not None and any(word in context for word in _OPENED):
+        below = mark is None or mark.line != opening.line or "end of stream" in problem
+        mark = opening if below else mark
+    line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    said = ", ".join(part for part in (context, problem) if part)
+    remedy = next((remedy for part, remedy in _CAUSES if part in said), _ANY_CAUSE)
+    if "expected key" in problem and builder.before(line, column).strip():
+        remedy = "put the whole value in quotes, or take away what follows it"
+    return Problem(file, line, column, f"not valid YAML: {said}", remedy)
+
+
+_OPENED = ("quoted", "flow", "simple key")
+"""What is noticed only below if it is never closed: quotes, brackets, a key without its colon."""
+
+_CAUSES = (
+    ("mapping values are not allowed", "put text that holds a colon in quotes, or below a `|`"),
+    ("unknown escape", "in \"…\" a backslash begins an escape; write it twice, or use '…'"),
+    ("quoted scalar", "close the quote; a quote inside is written twice (''), or as \\\""),
+    ("flow sequence", "close the bracket: [one, two]; in quotes what holds a comma or bracket"),
+    ("flow mapping", "close the brace: {a: 1, b: 2}; in quotes what holds a comma or brace"),
+    ("could not find expected ':'", "write `name: value`, with a space after the colon"),
+    ("cannot start any token", "put text that begins with this character in quotes"),
+    ("block collection", "begin every `-` of a list in one column"),
+    ("block mapping", "begin every key of a mapping in one column, and indent all lines of a text"),
+    ("block sequence entries are not allowed", "begin a list on a line of its own, below its key"),
+    ("alias", "put text that begins with * in quotes, or below a `|`"),
+    ("anchor", "put text that begins with & in quotes, or below a `|`"),
+    ("block scalar", "nothing follows `|` on its line; the text stands below it, indented"),
+    ("tag", "put text that begins with ! in quotes"),
+    ("directive", "put text that begins with % in quotes"),
+)
+"""What libyaml may say, and what to do about it; the first that fits."""
+
+_ANY_CAUSE = "look at the quotes, brackets and indentation of this line and the one above"
 
 
 def _refuse_tabs(text: str, shown_as: str) -> None:
@@ -150,7 +187,7 @@ def _refuse_tabs(text: str, shown_as: str) -> None:
     of text it is allowed once the block's own indentation has been given in spaces."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("\t"):
-            raise _bad(shown_as, number, 1, _NO_TAB)
+            raise _bad(shown_as, number, 1, *_NO_TAB)
 
 
 class _Builder:
@@ -168,8 +205,14 @@ class _Builder:
 
     def character(self, line: int, column: int) -> str:
         """The one that stands there, or nothing."""
-        row = self._lines[line - 1] if line <= len(self._lines) else ""
-        return row[column - 1 : column]
+        return self._row(line)[column - 1 : column]
+
+    def before(self, line: int, column: int) -> str:
+        """What stands to the left."""
+        return self._row(line)[: column - 1]
+
+    def _row(self, line: int) -> str:
+        return self._lines[line - 1] if line <= len(self._lines) else ""
 
     def take(self, event: yaml.Event) -> None:
         mark = event.start_mark
@@ -177,9 +220,10 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                self._refuse(line, column, "a second document; a file holds one")
+                self._refuse(line, column, "a second document", "a file holds one")
         elif isinstance(event, yaml.AliasEvent):
-            self._refuse(line, column, "an alias (*name); write the value out")
+            remedy = "write the value out; put text that begins with * in quotes, or below a `|`"
+            self._refuse(line, column, "an alias (*name)", remedy)
         elif isinstance(event, yaml.NodeEvent):
             self._node(event, line, column)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
@@ -189,10 +233,12 @@ class _Builder:
 
     def _node(self, event: yaml.NodeEvent, line: int, column: int) -> None:
         if event.anchor is not None:
-            self._refuse(line, column, "an anchor (&name); write the value out where it is used")
+            remedy = "write the value out where it is used, or put the text in quotes"
+            self._refuse(line, column, "an anchor (&name)", remedy)
         tag = getattr(event, "tag", None)
         if tag is not None and tag != "!":
-            self._refuse(line, column, f"a tag ({tag[:80]}); only plain values are read")
+            remedy = "only plain values are read; put text that begins with ! in quotes"
+            self._refuse(line, column, f"a tag ({tag[:80]})", remedy)
         if isinstance(event, yaml.ScalarEvent):
             self._add(self._scalar(event, line, column))
             return
@@ -206,7 +252,7 @@ class _Builder:
         self._keys.append(None)
         self._seen.append(set())
         if len(self._open) > MAX_DEPTH:
-            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep")
+            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep", "make it flatter")
 
     def _add(self, node: Node) -> None:
         if not self._open:
@@ -223,13 +269,16 @@ class _Builder:
 
     def _key(self, node: Node) -> Scalar:
         if not isinstance(node, Scalar):
-            raise _bad(self._file, node.line, node.column, "a key is text, not a list or mapping")
+            remedy = "put text that begins with a bracket or brace in quotes"
+            what = "a key is text, not a list or mapping"
+            raise _bad(self._file, node.line, node.column, what, remedy)
         if not isinstance(node.value, str):
-            what = f"the key {node.value!r} is not text; put it in quotes"
-            raise _bad(self._file, node.line, node.column, what)
+            what = f"the key {node.value!r} is not text"
+            raise _bad(self._file, node.line, node.column, what, "put it in quotes")
         if node.value in self._seen[-1]:
             what = f"the key {node.value[:60]!r} appears twice"
-            self.problems.append(Problem(self._file, node.line, node.column, what))
+            remedy = "keep one of the two"
+            self.problems.append(Problem(self._file, node.line, node.column, what, remedy))
         self._seen[-1].add(node.value)
         return node
 
@@ -241,7 +290,8 @@ class _Builder:
             end = event.end_mark.line + 1 if event.end_mark is not None else line
             return Scalar(text, line, column, True, written="\n".join(self._lines[line:end]))
         if event.style == '"' and (wrong := CONTROL.search(text)):
-            self._refuse(line, column, f"a control character (U+{ord(wrong[0]):04X}) in the text")
+            what = f"a control character (U+{ord(wrong[0]):04X}) in the text"
+            self._refuse(line, column, what, "leave it out")
         written = self._written(event)
         if written == text:
             written = ""
@@ -270,8 +320,8 @@ class _Builder:
                 return len(self._lines[line + number]) - len(row)
         return 0
 
-    def _refuse(self, line: int, column: int, what: str) -> None:
-        raise _bad(self._file, line, column, what)
+    def _refuse(self, line: int, column: int, what: str, remedy: str) -> None:
+        raise _bad(self._file, line, column, what, remedy)
 
 
 _INT = re.compile(r"[-+]?[0-9]{1,18}")

@@ -15,10 +15,25 @@ from tutor.pack.problems import Problem
 from tutor.pack.source import Mapping, Node, Scalar, Sequence
 
 
+def suggested(word: str, known: Iterable[str]) -> str:
+    """`did you mean 'x'?`, if anything known is near."""
+    found = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"did you mean {found[0]!r}?" if found else ""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?`, if anything known is near."""
-    found = difflib.get_close_matches(word, sorted(known), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    found = suggested(word, known)
+    return f"; {found}" if found else ""
+
+
+def choice(word: str, known: Iterable[str], none: str) -> str:
+    """What to write instead: what is near, else what there is; `none` where there is nothing."""
+    listed = sorted(known)
+    if found := suggested(word, listed):
+        return found
+    more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
+    return f"there are: {', '.join(listed[:12])}{more}" if listed else none
 
 
 @cache
@@ -33,17 +48,20 @@ class StructReader:
         self.file = file
         self.problems: list[Problem] = []
 
-    def complain(self, node: Node, message: str) -> None:
-        self.problems.append(Problem(self.file, node.line, node.column, message))
+    def complain(self, node: Node, message: str, remedy: str = "") -> None:
+        self.problems.append(Problem(self.file, node.line, node.column, message, remedy))
 
-    def complain_at(self, node: Scalar, line: int, column: int, message: str) -> None:
+    def complain_at(
+        self, node: Scalar, line: int, column: int, message: str, remedy: str = ""
+    ) -> None:
         """A problem at a place within a scalar's text."""
-        self.problems.append(Problem(self.file, *node.place(line, column), message))
+        self.problems.append(Problem(self.file, *node.place(line, column), message, remedy))
 
     def struct(self, cls: Any, node: Node) -> Any:
         """An instance, or None if anything in it is wrong."""
         if not isinstance(node, Mapping):
-            self.complain(node, f"expected a mapping with the fields of a {cls.__name__.lower()}")
+            what = f"expected a mapping with the fields of a {cls.__name__.lower()}"
+            self.complain(node, what, _MAPPING)
             return None
         before = len(self.problems)
         fields = {f.encode_name: f for f in msgspec.structs.fields(cls)}
@@ -52,15 +70,16 @@ class StructReader:
         for key, child in node.entries:
             name = str(key.value)
             if name not in fields:
-                hint = nearest(name, fields) or f"; known are: {', '.join(fields)}"
-                self.complain(key, f"unknown key {name!r}{hint}")
+                remedy = suggested(name, fields) or f"known are: {', '.join(fields)}"
+                self.complain(key, f"unknown key {name!r}", remedy)
                 continue
             attribute = fields[name].name
             values[attribute] = self.value(hints[attribute], child, name)
         for name, one in fields.items():
             if one.required and node.get(name) is None:
                 about = _description(hints[one.name])
-                self.complain(node, f"{name!r} is missing{': ' + about if about else ''}")
+                what = f"{name!r} is missing{': ' + about.rstrip('.') if about else ''}"
+                self.complain(node, what, f"add a line `{name}: …`")
         return cls(**values) if len(self.problems) == before else None
 
     def value(self, hint: Any, node: Node, name: str) -> Any:
@@ -74,7 +93,7 @@ class StructReader:
             return self.struct(bare, node)
         if origin is tuple and parts[1:] == (...,):
             if not isinstance(node, Sequence):
-                self.complain(node, f"{name}: expected a list")
+                self.complain(node, f"{name}: expected a list, found {_shown(node)}", _LIST)
                 return None
             if (whole := self._list_of_scalars(hint, parts[0], node)) is not None:
                 return whole
@@ -109,9 +128,7 @@ class StructReader:
             message = message.replace("matching regex '^[a-z0-9]+(-[a-z0-9]+)*$'", _ID_WORDS)
             message = re.sub(r"\barray\b", "list", re.sub(r"\bobject\b", "mapping", message))
             found = "" if items is not None else f", found {_shown(node)}"
-            if message.startswith("expected str, got") and isinstance(node, Scalar):
-                found += "; put it in quotes" if node.value is not None else ""
-            self.complain(node, f"{name}: {message}{found}")
+            self.complain(node, f"{name}: {message}{found}", _remedy(message, node))
             return None
         return converted if items is None else True
 
@@ -123,9 +140,8 @@ class StructReader:
             try:
                 defined_names(text)
             except BadPython as error:
-                self.complain_at(
-                    node, error.line, error.column, f"{name}: this is not Python: {error}"
-                )
+                what = f"{name}: this is not Python: {error}"
+                self.complain_at(node, error.line, error.column, what, _MODULE)
         return text
 
     def read_jax(self, hint: Any, node: Node, name: str) -> Any:
@@ -134,9 +150,8 @@ class StructReader:
             try:
                 free_names(text)
             except BadPython as error:
-                self.complain_at(
-                    node, error.line, error.column, f"{name}: not a Python expression: {error}"
-                )
+                what = f"{name}: not a Python expression: {error}"
+                self.complain_at(node, error.line, error.column, what, EXPRESSION)
                 return None
         return text
 
@@ -144,6 +159,37 @@ class StructReader:
 
 
 _ID_WORDS = "of lower-case words joined by hyphens (such as vmap-basics)"
+_LIST = "write [one, two], or one `- …` a line"
+_MAPPING = "write `name: value` lines, or {name: value}"
+_MODULE = "write what Python can compile, below a `|`"
+EXPRESSION = "write one expression, such as f(x)"
+
+_REMEDIES = (
+    (_ID_WORDS, "write it like vmap-basics"),
+    ("expected str |", "write text, or a list of texts; put numbers in quotes"),
+    ("expected int | list", "write a whole number, or a list of them"),
+    ("expected str, got list", "write one text, without brackets"),
+    ("expected str, got mapping", "put text that holds a colon or braces in quotes"),
+    ("expected str, got null", "write some text, or leave the key out"),
+    ("expected str, got", "put it in quotes"),
+    ("got null", "write a value, or leave the key out"),
+    ("length >=", "write at least one"),
+    ("length <=", "shorten it"),
+    ("enum", "write one of the values that the editor or docs/format.md lists"),
+    ("expected list", _LIST),
+    ("expected mapping", _MAPPING),
+    ("expected int", "write a whole number within these bounds"),
+    ("expected float", "write a number within these bounds"),
+    ("expected bool", "write true or false"),
+    ("matching regex", "write it in the form that the expression describes"),
+)
+"""By what msgspec says; the first that fits."""
+
+
+def _remedy(message: str, node: Node) -> str:
+    if message.startswith("expected str of length >=") and isinstance(node, Scalar):
+        return "write some text"
+    return next((remedy for part, remedy in _REMEDIES if part in message), "write another value")
 
 
 def _unwrap(hint: Any) -> tuple[Any, str | None]:
