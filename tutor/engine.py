@@ -214,6 +214,12 @@ class Session:
             "".join(box.stderr.text() for box in boxes),
         )
 
+    def peak_mb(self) -> int | None:
+        """The most memory that one of its sandboxes has had, in MiB; None where that cannot be
+        told."""
+        seen = [bench.sandbox.peak_mb for bench in self._benches.values() if not bench.dead]
+        return max((peak for peak in seen if peak is not None), default=None)
+
     def source_fault(self) -> Fault | None:
         """What makes the text no Python source at all."""
         if len(self.code.encode("utf-8", "surrogatepass")) > MAX_SOURCE:

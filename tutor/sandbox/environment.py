@@ -6,6 +6,7 @@ the two as `env`.
 
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -65,6 +66,10 @@ class Environment:
         self.module = module
         # Dataclasses and flax modules look their module up by name.
         sys.modules[self.module_name] = module
+        # As Python does for a script: whoever wrote a line is told that what it calls is about to go.
+        warnings.filterwarnings(
+            "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"
+        )
         with foreign(filename):
             exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - what this is for
 

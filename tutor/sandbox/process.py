@@ -21,7 +21,7 @@ from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, lau
 from tutor.sandbox.nursery import Nursery
 from tutor.sandbox.output import Capture
 from tutor.sandbox.protocol import CLOSED, Ready, Reply, Request, read_reply
-from tutor.sandbox.watchdog import exceeds, usage
+from tutor.sandbox.watchdog import exceeds, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.tree import Tree
 
@@ -132,6 +132,11 @@ class Sandbox:
         hung_up = select.poll()
         hung_up.register(self._replies, 0)
         return self._process.poll() is None and not hung_up.poll(0)
+
+    @property
+    def peak_mb(self) -> int | None:
+        """The most memory it has had so far, in MiB; None where that cannot be told, or any more."""
+        return peak_mb(self._process.pid)
 
     def forget_output(self) -> None:
         """What was printed so far is nobody's business."""

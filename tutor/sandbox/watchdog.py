@@ -31,6 +31,17 @@ def usage(pid: int) -> Usage:
     return Usage(int(fields[21]) * os.sysconf("SC_PAGE_SIZE") >> 20, int(fields[17]))
 
 
+def peak_mb(pid: int) -> int | None:
+    """The most memory that a living process has had resident, in MiB; None where that cannot be
+    told."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return None
+    found = next((line for line in lines if line.startswith("VmHWM:")), "")
+    return int(found.split()[1]) >> 10 if found else None
+
+
 def exceeds(folder: Path, disk_mb: int, files: int) -> bool:
     """Whether more than so many files, or MiB on the disk, are in `folder`. Looks at no more than
     it takes to know."""
