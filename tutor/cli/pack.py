@@ -14,7 +14,10 @@ def add_to(commands: Any) -> None:
         description="Write, test and install packs of lessons.",
     )  # fmt: skip
     parser.set_defaults(command=lambda _: parser.print_help() or 0)
-    parser.add_subparsers(title="commands", metavar="COMMAND")
+    packs = parser.add_subparsers(title="commands", metavar="COMMAND")
+    from tutor.cli import install  # which needs `add`
+
+    install.add_to(packs)
 
 
 def add(commands: Any, name: str, command: Any, help_: str) -> argparse.ArgumentParser:

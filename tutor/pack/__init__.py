@@ -29,7 +29,8 @@ def built_in() -> Path:
 def open_pack(root: Path | str | None = None) -> Pack:
     """Open a pack; its lessons are read when they are asked for.
 
-    **Arguments:** `root`: its folder; by default that of the built-in course.
+    **Arguments:** `root`: its folder or, if that is text, the id of an installed pack; by default
+    the built-in course.
 
     Raises:
         BadPack: its manifest has problems. A lesson's problems are raised when it is asked for.
@@ -42,7 +43,7 @@ def open_pack(root: Path | str | None = None) -> Pack:
 def load_pack(root: Path | str | None = None) -> Pack:
     """Read and validate a whole pack: every lesson, how they stand on each other, stray files.
 
-    **Arguments:** `root`: its folder; by default that of the built-in course.
+    **Arguments:** `root`: see `open_pack`.
 
     Raises:
         BadPack: it has problems; all of them are listed.
@@ -53,9 +54,19 @@ def load_pack(root: Path | str | None = None) -> Pack:
 
 
 def _folder(root: Path | str | None) -> Folder:
-    folder = Folder(Path(root) if root is not None else built_in())
+    path = Path(root) if root is not None else built_in()
+    if isinstance(root, str) and not (path / MANIFEST).is_file():
+        from tutor.pack.installed import find
+
+        path = find(root) or path
+    folder = Folder(path)
     if not folder.root.is_dir():
         message, remedy = "no such folder; expected a pack", "make one: jaxtutor pack new DIR"
+        if path.is_file():
+            remedy = f"install a file that holds one: jaxtutor pack install {path}"
+        elif isinstance(root, str):
+            message = "no such folder, and no pack of this id is installed"
+            remedy = "see those that are: jaxtutor pack list"
         raise BadPack([Problem(str(folder.root), 1, 1, message, remedy)])
     return folder
 

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from tutor.lesson import Limits
+from tutor.distributions import distributed
+from tutor.lesson import Limits, solution_folders
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.isolation import Policy
@@ -30,6 +31,15 @@ WITHOUT: frozenset[str] = frozenset()
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SECRETS = (_PACKAGE / "course", _PACKAGE / "data")
 """In our own package: solutions and hidden checks, labels of data sets."""
+
+
+@cache
+def _secrets() -> tuple[str, ...]:
+    """What lies among the libraries and may not be read: `_SECRETS`, and packs from pip."""
+    packs = [one.folder for one in distributed() if one.folder is not None]
+    folders = [folder for pack in packs for folder in (pack, *solution_folders(pack))]
+    return tuple(map(str, [*_SECRETS, *folders]))
+
 
 _TORCH = ("torch", "torchgen", "functorch")
 _BOOT = (
@@ -143,7 +153,7 @@ def _policy(spec: Spec, folder: Path, descriptors: tuple[int, int]) -> Policy:
         threads=limits.threads,
         descriptors=descriptors,
         folder=str(folder),
-        hidden=tuple(map(str, _SECRETS)),
+        hidden=_secrets(),
         hidden_packages=_TORCH if spec.role == "learner" else (),
         accelerators=spec.accelerators,
         without=WITHOUT,

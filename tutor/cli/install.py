@@ -1,0 +1,254 @@
+"""`jaxtutor pack build | install | list | remove`: packs on their way, and where they arrive."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tutor.cli.pack import add
+from tutor.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from tutor.pack.archive import Purpose
+    from tutor.pack.installed import Installed, Known
+
+SHOWN = 5
+"""How many files are named before the others are counted."""
+
+
+def add_to(commands: Any) -> None:
+    """Add these commands to those of `pack`."""
+    build = add(commands, "build", _build, "put a pack into one file")
+    build.add_argument("folder", metavar="DIR", help="the folder with pack.yaml")
+    build.add_argument("-o", "--output", metavar="FILE", help="by default ID.zip, here")
+    build.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    purposes = build.add_mutually_exclusive_group()
+    for flag, purpose, help_ in (
+        ("--without-solutions", "learners", "for learners: nothing that tells a solution"),
+        ("--grading", "grading", "for graders: hidden parts and solutions, without variants"),
+    ):
+        purposes.add_argument(flag, dest="purpose", action="store_const", const=purpose, help=help_)
+    build.set_defaults(purpose="everything")
+    install = add(commands, "install", _install, "install a pack, or a newer edition of it")
+    what = "what `pack build` made, a pack's folder, or a name that pip knows"
+    install.add_argument("pack", metavar="FILE|DIR|NAME", help=what)
+    lister = add(commands, "list", _list, "list the packs that --pack knows by their ids")
+    lister.add_argument("--json", action="store_true", help="as JSON")
+    remove = add(commands, "remove", _remove, "remove an installed pack; your code is kept")
+    remove.add_argument("pack", metavar="ID", help="its id, as `pack list` shows it")
+
+
+# --- build -----------------------------------------------------------------------------------
+
+
+def _build(options: argparse.Namespace) -> int:
+    from tutor.files import write_atomically
+    from tutor.pack import BadPack, load_pack
+    from tutor.pack.archive import BadArchive, unpack, write_archive
+    from tutor.pack.contents import gather, strays
+
+    purpose: Purpose = options.purpose
+    try:
+        pack = load_pack(options.folder)
+        inventory, files = gather(pack, purpose)
+        suffix = "" if purpose == "everything" else f"-{purpose}"
+        path = Path(options.output or f"{pack.id}{suffix}.zip")
+        data = write_archive(inventory, files)
+        unpack(data, str(path))  # what was built can be installed
+    except BadPack as error:
+        raise UsageError(error.told) from None
+    except BadArchive as error:
+        raise UsageError(f"{error}. Nothing was written") from None
+    try:
+        if path.exists() and not options.force and path.read_bytes() != data:
+            raise UsageError(
+                f"{path} is there and holds something else; give another name with --output, or "
+                "replace it with --force"
+            )
+        write_atomically(path, data)
+    except OSError as error:
+        raise UsageError(f"{path} was not written: {error.strerror}") from None
+    print(f"{path}: {_told(len(pack.lessons), _solutions_in(files))}, {len(data) >> 10} KiB")
+    if inventory.left_out:
+        print(f"Left out: {', '.join(inventory.left_out)}.")
+    _print_strays(strays(pack))
+    print(f"Install it: jaxtutor pack install {path}")
+    return 0
+
+
+def _solutions_in(files: "dict[str, bytes]") -> int:
+    return sum(name.startswith("solutions/") and name.count("/") == 2 for name in files)
+
+
+def _print_strays(names: list[str]) -> None:
+    if names:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        print(f"No part of a pack, so not taken along: {', '.join(names[:SHOWN])}{more}.")
+
+
+# --- install and remove ----------------------------------------------------------------------
+
+
+def _install(options: argparse.Namespace) -> int:
+    from tutor.pack import BadPack
+    from tutor.pack.archive import BadArchive
+    from tutor.pack.installed import Refused
+
+    path = Path(options.pack)
+    try:
+        if path.is_dir():
+            done = _from_folder(path)
+        elif path.exists():
+            done = _from_archive(path)
+        else:
+            return _from_pip(options.pack)
+    except BadPack as error:
+        raise UsageError(f"{error.told}\nNothing was installed") from None
+    except (BadArchive, Refused) as error:
+        raise UsageError(f"{error}. Nothing was installed") from None
+    except OSError as error:
+        where = error.filename or path
+        raise UsageError(f"nothing was installed: {where}: {error.strerror}") from None
+    _print_installed(done)
+    return 0
+
+
+def _from_archive(path: Path) -> "Installed":
+    from tutor.pack.archive import read_archive
+    from tutor.pack.installed import install
+
+    inventory, files = read_archive(path)
+    return install(inventory, files, str(path), str(path.resolve()))
+
+
+def _from_folder(path: Path) -> "Installed":
+    from tutor.pack import open_pack
+    from tutor.pack.contents import gather, strays
+    from tutor.pack.folder import Folder
+    from tutor.pack.installed import install
+
+    pack = open_pack(path)
+    done = install(*gather(pack), Folder(path).shown("."), str(path.resolve()))
+    _print_strays(strays(pack))
+    return done
+
+
+def _from_pip(name: str) -> int:
+    """Packs that pip has installed are used where they are; this looks whether all is well."""
+    from tutor.distributions import distributed, normalised
+    from tutor.pack import load_pack
+    from tutor.pack.installed import from_pip
+
+    wanted = normalised(name)
+    found = [one for one in distributed() if wanted in (one.name, normalised(one.distribution))]
+    if not found:
+        raise UsageError(_not_there(name))
+    for one in found:
+        if one.folder is None:
+            raise UsageError(f"{name}: {from_pip(one).problem}")
+        pack = load_pack(one.folder)
+        if pack.id != one.name:
+            raise UsageError(
+                f"{one.distribution} announces its pack as {one.name!r}, but the pack's id is "
+                f"{pack.id!r}; ask its author to give the entry point that name"
+            )
+        print(f"{from_pip(one).source} brings the pack {pack.id}, which needs no more.")
+        print(f"Start it: jaxtutor --pack {pack.id}")
+    return 0
+
+
+def _not_there(name: str) -> str:
+    import re
+
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", name) or name.endswith(".zip"):
+        return f"{name}: no such file or folder"
+    return (
+        f"{name}: no such file or folder, and nothing that pip has installed under this name "
+        f"brings a pack. If you trust it, run: {Path(sys.executable).name} -m pip install {name}\n"
+        "jaxtutor does not run pip: what that installs may run code"
+    )
+
+
+def _remove(options: argparse.Namespace) -> int:
+    from tutor import paths
+    from tutor.pack.installed import Refused, known, remove
+    from tutor.pack.structs import nearest
+
+    name: str = options.pack
+    try:
+        remove(name)
+    except Refused as error:
+        packs = {one.id: one for one in known()}
+        hint = nearest(name, packs) or ". See `jaxtutor pack list`"
+        if name in packs and (distribution := packs[name].distribution):
+            python = Path(sys.executable).name
+            hint = f", pip has brought it; run: {python} -m pip uninstall {distribution}"
+        elif name in packs:
+            hint = "; it is the course, which is a part of jaxtutor"
+        raise UsageError(f"{error}{hint}") from None
+    except OSError as error:
+        raise UsageError(f"{name} was not removed: {error.filename}: {error.strerror}") from None
+    print(f"Removed {name}. Progress is kept, and code of yours in {paths.workspace() / name}.")
+    return 0
+
+
+def _print_installed(done: "Installed") -> None:
+    from tutor.pack.contents import solved
+
+    pack = done.pack
+    edition = f" {pack.manifest.version}" if pack.manifest.version else ""
+    told = _told(len(pack.lessons), solved(pack))
+    print(f'Installed {pack.id}{edition}, "{pack.manifest.title}": {told}.')
+    if done.before is not None:
+        print(f"The one before is kept; to go back: jaxtutor pack install {done.before}")
+    print(f"Start it: jaxtutor --pack {pack.id}")
+
+
+def _told(lessons: int, solutions: int) -> str:
+    noun = "lesson" if lessons == 1 else "lessons"
+    if solutions in (0, lessons):
+        return f"{lessons} {noun}, {'with' if solutions else 'without'} solutions"
+    return f"{lessons} {noun}, {solutions} with a solution"
+
+
+# --- list ------------------------------------------------------------------------------------
+
+
+def _list(options: argparse.Namespace) -> int:
+    from tutor.pack.installed import known
+    from tutor.sandbox.output import one_line
+
+    rows = [_row(one) for one in known()]
+    if options.json:
+        import msgspec
+
+        print(msgspec.json.encode({"packs": rows}).decode())
+        return 0
+    width = max(len(row["id"]) for row in rows)
+    for row in rows:
+        print(f"{one_line(row['id']):<{width}}  {one_line(row['title'])}".rstrip())
+        about = row["problem"] or _told(row["lessons"], row["solutions"])
+        edition = f"{row['version']}, " if row["version"] else ""
+        print(f"{'':<{width}}  " + one_line(f"{edition}{about}; {row['source']}"))
+    return 0
+
+
+def _row(one: "Known") -> dict[str, Any]:
+    from tutor.pack import BadPack, open_pack
+    from tutor.pack.contents import solved
+
+    row = {"id": one.id, "title": "", "version": "", "source": one.source, "lessons": 0,
+           "solutions": 0, "folder": str(one.root or ""), "problem": ""}  # fmt: skip
+    if one.root is None:
+        return row | {"problem": one.problem}
+    try:
+        pack = open_pack(one.root)
+    except BadPack as error:
+        return row | {"problem": f"cannot be used: {error.problems[0]}"}
+    manifest = pack.manifest
+    return row | {
+        "title": manifest.title,
+        "version": manifest.version,
+        "lessons": len(pack.lessons),
+        "solutions": solved(pack),
+    }

@@ -1,0 +1,263 @@
+"""A pack in one file: a zip with an inventory, and reading one that a stranger has made.
+
+    mini.zip
+      manifest.json            what is in it, with a checksum of every file
+      pack.yaml
+      basics/double.yaml
+      solutions/basics/double.py
+
+The same files give the same bytes (with the same zlib): no times, owners or orders get in. To read
+one puts nothing on disk. What is not exactly as `write_archive` writes it is refused, so links,
+names that lead elsewhere and whatever else a zip can be have no meaning here.
+"""
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tutor import __version__
+from tutor.lesson import Id
+from tutor.pack.folder import MAX_BYTES
+from tutor.pack.names import clash_in, fault_of
+from tutor.sandbox.output import one_line
+
+FORMAT = 1
+"""Of archives; that of packs is `tutor.lesson.FORMAT`."""
+
+INVENTORY = "manifest.json"
+MAX_ARCHIVE = 64 << 20
+MAX_FILES = 20_000
+"""Some 5,000 lessons with all that belongs to them."""
+
+MAX_TOTAL = 256 << 20
+"""Bytes of all files together; of each the loader reads `MAX_BYTES`."""
+
+MAX_DIRECTORY = 8 << 20
+"""Bytes of the zip's own list of files, which is read as a whole before anything else, and of the
+inventory."""
+
+MAX_RATIO = 200
+"""Bytes made of one; text of lessons has 10. Not looked at in files of less than `SMALL`."""
+
+SMALL = 64 << 10
+NAME_SHOWN = 120
+"""Characters of a member's name in messages."""
+
+_END = b"PK\x05\x06"
+_END_BYTES = 22
+_LARGE_END = b"PK\x06\x07"
+_LARGE_END_BYTES = 20
+_ENCRYPTED = 0x41
+
+Purpose: TypeAlias = Literal["everything", "learners", "grading"]
+Files: TypeAlias = dict[str, bytes]
+"""What is in a pack's files, by names relative to its root, with `/`."""
+
+
+class Inventory(Struct, frozen=True, kw_only=True):
+    """`manifest.json`. `files` holds the SHA-256 of each file but this one; `source` is where an
+    installed pack came from."""
+
+    format: Annotated[int, Meta(ge=1)] = FORMAT
+    jaxtutor: str = __version__
+    id: Id
+    title: str
+    version: str = ""
+    purpose: Purpose = "everything"
+    left_out: tuple[str, ...] = ()
+    files: dict[str, Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]]
+    source: str = ""
+
+    def to_json(self) -> bytes:
+        return msgspec.json.format(msgspec.json.encode(self, order="deterministic")) + b"\n"
+
+
+class BadArchive(Exception):
+    """A file that is no pack built by jaxtutor; the message names it, and the member."""
+
+    def __init__(self, archive: str, message: str, member: str | None = None) -> None:
+        place = [
+            one_line(archive),
+            *([one_line(member[:NAME_SHOWN])] if member is not None else []),
+        ]
+        super().__init__(": ".join([*place, message]))
+
+
+def checksums(files: Mapping[str, bytes]) -> dict[str, str]:
+    """For `Inventory.files`."""
+    return {name: sha256(data).hexdigest() for name, data in sorted(files.items())}
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def write_archive(inventory: Inventory, files: Mapping[str, bytes]) -> bytes:
+    """The zip."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in [(INVENTORY, inventory.to_json()), *sorted(files.items())]:
+            info = zipfile.ZipInfo(name)  # of 1980
+            info.create_system = 3
+            info.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
+    return buffer.getvalue()
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def read_archive(path: Path) -> tuple[Inventory, Files]:
+    """What is in an archive, every file of it checked against the inventory.
+
+    Raises:
+        BadArchive: it is damaged, or not as jaxtutor writes them.
+        OSError: it cannot be read.
+    """
+    name = path.name
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise BadArchive(name, "not a regular file")
+    with path.open("rb") as file:
+        data = file.read(MAX_ARCHIVE + 1)
+    return unpack(data, name)
+
+
+def unpack(data: bytes, shown_as: str) -> tuple[Inventory, Files]:
+    """`read_archive` for bytes.
+
+    Raises:
+        BadArchive: see there.
+    """
+    _refuse_large(data, shown_as)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _Reader(archive, shown_as).read()
+    except (
+        zipfile.BadZipFile,
+        zipfile.LargeZipFile,
+        zlib.error,
+        EOFError,
+        IndexError,
+        NotImplementedError,
+        OSError,
+        OverflowError,
+        RuntimeError,
+        ValueError,
+        struct.error,
+    ) as error:
+        # What zipfile says of bytes that it cannot make sense of.
+        raise BadArchive(shown_as, f"damaged, or no zip: {one_line(str(error))}") from None
+
+
+def _refuse_large(data: bytes, shown_as: str) -> None:
+    """Before zipfile makes an object for each of a million entries."""
+    if len(data) > MAX_ARCHIVE:
+        raise BadArchive(shown_as, f"larger than {MAX_ARCHIVE >> 20} MiB, so no pack")
+    end = data[-_END_BYTES:]
+    if not data.startswith(b"PK\x03\x04") or not end.startswith(_END) or end[20:] != b"\0\0":
+        raise BadArchive(shown_as, "not a zip that jaxtutor has built, or cut off")
+    entries = int.from_bytes(end[10:12], "little")
+    directory = int.from_bytes(end[12:16], "little")
+    before = data[-_END_BYTES - _LARGE_END_BYTES : -_END_BYTES]
+    if before.startswith(_LARGE_END) or directory > MAX_DIRECTORY or entries > MAX_FILES:
+        raise BadArchive(shown_as, f"more than {MAX_FILES:,} files; no pack has so many")
+
+
+class _Reader:
+    """Looks at everything that the zip says of its members before it unpacks the first."""
+
+    def __init__(self, archive: zipfile.ZipFile, shown_as: str) -> None:
+        self._archive = archive
+        self._shown_as = shown_as
+        self._members = archive.infolist()
+
+    def read(self) -> tuple[Inventory, Files]:
+        if len(self._members) > MAX_FILES:  # the zip's own count may lie
+            raise self._bad(f"more than {MAX_FILES:,} files; no pack has so many")
+        for member in self._members:
+            self._refuse_strange(member)
+        names = [member.orig_filename for member in self._members]
+        if clash := clash_in(names):
+            raise self._bad(clash[1], clash[0])
+        members = dict(zip(names, self._members, strict=True))
+        if sum(member.file_size for member in self._members) > MAX_TOTAL:
+            raise self._bad(f"more than {MAX_TOTAL >> 20} MiB when unpacked; no pack has so much")
+        if INVENTORY not in members:
+            raise self._bad(f"there is no {INVENTORY}, so no pack built by jaxtutor")
+        inventory = self._inventory(self._content(members.pop(INVENTORY), MAX_DIRECTORY))
+        self._compare(inventory, members)
+        return inventory, self._contents(inventory, members)
+
+    def _refuse_strange(self, member: zipfile.ZipInfo) -> None:
+        name = member.orig_filename
+        kind = stat.S_IFMT(member.external_attr >> 16)
+        if fault := fault_of(name):
+            raise self._bad(fault, name)
+        if kind == stat.S_IFLNK:
+            raise self._bad("a link; a pack has none", name)
+        if kind not in (0, stat.S_IFREG) or member.external_attr & 0x10:
+            raise self._bad("not a regular file", name)
+        if member.extra:
+            raise self._bad("more is said of it than a name and a size (a link, an owner …)", name)
+        if member.flag_bits & _ENCRYPTED:
+            raise self._bad("encrypted; a pack is not", name)
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self._bad("compressed in a way that jaxtutor does not use", name)
+        if member.file_size > (MAX_BYTES if name != INVENTORY else MAX_DIRECTORY):
+            raise self._bad(f"{member.file_size:,} bytes; at most {MAX_BYTES:,} are read", name)
+        if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
+            raise self._bad(f"{member.file_size:,} bytes made of {member.compress_size:,}", name)
+
+    def _content(self, member: zipfile.ZipInfo, at_most: int) -> bytes:
+        with self._archive.open(member) as file:
+            # To the end, where zipfile compares its checksum; never more than the size it told.
+            data = file.read(at_most + 1)
+        if len(data) > at_most:
+            raise self._bad(f"more than {at_most:,} bytes", member.orig_filename)
+        return data
+
+    def _inventory(self, data: bytes) -> Inventory:
+        try:
+            found = msgspec.json.decode(data, type=_Format).format
+            if found > FORMAT:
+                message = (
+                    f"format {found} needs a newer jaxtutor; this is jaxtutor {__version__}, which "
+                    f"reads format {FORMAT}. Run: pip install --upgrade jaxtutor"
+                )
+                raise self._bad(message, INVENTORY)
+            return msgspec.json.decode(data, type=Inventory)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise self._bad(one_line(str(error)), INVENTORY) from None
+
+    def _compare(self, inventory: Inventory, members: Iterable[str]) -> None:
+        listed, found = inventory.files.keys(), set(members)
+        if extra := sorted(found - listed):
+            raise self._bad(f"not listed in {INVENTORY}", extra[0])
+        if missing := sorted(listed - found):
+            raise self._bad(f"listed in {INVENTORY}, but not there", missing[0])
+
+    def _contents(self, inventory: Inventory, members: Mapping[str, zipfile.ZipInfo]) -> Files:
+        files: Files = {}
+        total = 0
+        for name, member in members.items():
+            data = files[name] = self._content(member, MAX_BYTES)
+            if (total := total + len(data)) > MAX_TOTAL:
+                raise self._bad(f"more than {MAX_TOTAL >> 20} MiB when unpacked", name)
+            if sha256(data).hexdigest() != inventory.files[name]:
+                raise self._bad(f"not what {INVENTORY} says: its checksum differs", name)
+        return files
+
+    def _bad(self, message: str, member: str | None = None) -> BadArchive:
+        return BadArchive(self._shown_as, message, member)
+
+
+class _Format(Struct):
+    format: Annotated[int, Meta(ge=1)]

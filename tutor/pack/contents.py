@@ -1,0 +1,159 @@
+"""Which files of a pack's folder travel, and what of them whom they are for may see.
+
+================  ==============================================================================
+``everything``    the pack as it is: lessons, solutions, variants
+``learners``      no solutions and no variants, and of a lesson nothing that is made of them:
+                  `mistakes` and `equivalent`, which quote the solution, and comments, which may
+``grading``       lessons to the byte, and solutions, so that `pack test` can show where marks are
+                  given that they pass there; variants are for authors
+================  ==============================================================================
+
+Checks, `harness` and hints stay in all three: without them nothing can be checked. Whoever opens
+the file can read them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from tutor.lesson import Pack, solution_folders
+from tutor.pack.archive import INVENTORY, Files, Inventory, Purpose, checksums
+from tutor.pack.folder import MANIFEST, Folder
+from tutor.pack.names import clash_in, fault_of
+from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.source import LOADER, parse
+from tutor.pack.structs import plain
+
+REVEALING = ("mistakes", "equivalent")
+"""Fields of a lesson that quote its solution."""
+
+LEFT_OUT: dict[Purpose, tuple[str, ...]] = {
+    "everything": (),
+    "learners": ("solutions", "variants", *REVEALING, "comments"),
+    "grading": ("variants",),
+}
+
+_BESIDE = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE")
+_ENDINGS = ("", ".md", ".txt", ".rst")
+
+
+class Source(NamedTuple):
+    """A file that travels: `file` in the folder `base`, under the name `name`."""
+
+    base: Path
+    file: str
+    name: str
+
+
+def gather(pack: Pack, purpose: Purpose = "everything") -> tuple[Inventory, Files]:
+    """What of a pack travels.
+
+    Raises:
+        BadPack: a file of it cannot be read, or has a name that not every system can have.
+    """
+    sources = list(_sources(pack, purpose))
+    _refuse_names(sources)
+    files: Files = {}
+    for base, file, name in sources:
+        try:
+            data = Folder(base).read(file)
+        except BadSource as error:
+            raise BadPack([error.problem]) from None
+        yaml_for_learners = purpose == "learners" and name.endswith(".yaml")
+        files[name] = without(REVEALING, data) if yaml_for_learners else data
+    manifest = pack.manifest
+    inventory = Inventory(
+        id=manifest.id,
+        title=manifest.title,
+        version=manifest.version,
+        purpose=purpose,
+        left_out=LEFT_OUT[purpose],
+        files=checksums(files),
+    )
+    return inventory, files
+
+
+def solved(pack: Pack) -> int:
+    """How many lessons come with a solution."""
+    folders = solution_folders(pack.root)
+    return sum(
+        any((base / track.id / f"{lesson}.py").is_file() for base in folders)
+        for track in pack.manifest.tracks
+        for lesson in track.lessons
+    )
+
+
+def strays(pack: Pack) -> list[str]:
+    """Files in the pack's folder that are no part of it; hidden ones are not looked at."""
+    root = pack.root
+    known = {source.base / source.file for source in _sources(pack, "everything")}
+    known.add(root / INVENTORY)
+    files = (path for path in sorted(root.rglob("*")) if path not in known and not path.is_dir())
+    names = [path.relative_to(root) for path in files]
+    return [name.as_posix() for name in names if not any(p.startswith(".") for p in name.parts)]
+
+
+def _refuse_names(sources: list[Source]) -> None:
+    faults = [(source.name, fault) for source in sources if (fault := fault_of(source.name))]
+    if not faults and (clash := clash_in(source.name for source in sources)):
+        faults = [clash]
+    if faults:
+        shown = {source.name: Folder(source.base).shown(source.file) for source in sources}
+        raise BadPack(Problem(shown[name], 1, 1, fault, "rename it") for name, fault in faults)
+
+
+def without(fields: Collection[str], data: bytes) -> bytes:
+    """A valid YAML file of a pack without some fields of its top level, and without comments."""
+    events = _kept(fields, yaml.parse(data.decode("utf-8-sig"), Loader=LOADER))
+    text: str = yaml.emit(events, allow_unicode=True, width=1 << 20)
+    left = text.encode()
+    wanted = {name: value for name, value in _plain(data).items() if name not in fields}
+    if _plain(left) != wanted:
+        raise RuntimeError("written anew, a file of the pack reads otherwise")
+    return left
+
+
+def _plain(data: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = plain(parse(data, "")[0])
+    return found
+
+
+def _kept(fields: Collection[str], events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
+    depth, key = 0, None
+    for event in events:
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth == 1 and key is None and isinstance(event, yaml.ScalarEvent):
+            key = event.value
+            if key not in fields:
+                yield event
+            continue
+        if depth == 0 or key not in fields:
+            yield event
+        if depth == 1 and isinstance(event, yaml.ScalarEvent | yaml.CollectionEndEvent):
+            key = None
+        depth += isinstance(event, yaml.CollectionStartEvent)
+
+
+def _sources(pack: Pack, purpose: Purpose) -> Iterator[Source]:
+    root = pack.root
+    yield Source(root, MANIFEST, MANIFEST)
+    for path in sorted(root.glob("*")):
+        if path.stem in _BESIDE and path.suffix in _ENDINGS and path.is_file():
+            yield Source(root, path.name, path.name)
+    for track in pack.manifest.tracks:
+        for lesson in track.lessons:
+            yield Source(root, file := f"{track.id}/{lesson}.yaml", file)
+            if purpose != "learners":
+                yield from _answers(root, f"{track.id}/{lesson}", purpose == "everything")
+
+
+def _answers(root: Path, lesson: str, variants: bool) -> Iterator[Source]:
+    """Its solution and, if wanted, its variants."""
+    folders = solution_folders(root)
+    for base in [base for base in folders if (base / f"{lesson}.py").is_file()][:1]:
+        yield Source(base, f"{lesson}.py", f"solutions/{lesson}.py")
+    for base in folders if variants else ():
+        for path in sorted((base / lesson).glob("*.py")):
+            yield Source(base, f"{lesson}/{path.name}", f"solutions/{lesson}/{path.name}")
