@@ -174,7 +174,7 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged],
 def _graded(pack: Pack, effort: Effort) -> Iterator[Graded]:
     mixed = grading.mixed(pack, effort.batch)
     _say(f"grading: {len(mixed)} submissions")
-    batch = grading.ours(mixed, seed=1)
+    batch = grading.ours(pack, mixed, seed=1)
     yield Graded("jaxtutor", len(mixed), batch.seconds, batch.misjudged)
     few = mixed[: effort.rivals]
     _say(f"grading: {len(few)} by pytest")

@@ -68,7 +68,7 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
     """Seconds from asking for a sandbox until it says that it is ready, forked from a zygote."""
     place = places(lesson)[0]
     seconds = []
-    with tempfile.TemporaryDirectory() as folder, Forks("starter", Path(folder)) as source:
+    with tempfile.TemporaryDirectory() as folder, Forks(Path(folder)) as source:
         source.begin(lesson, place).close()
         for _ in range(samples):
             began = time.perf_counter()

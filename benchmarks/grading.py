@@ -61,12 +61,20 @@ def mixed(pack: Pack, number: int, seed: int = 0) -> list[Answer]:
     return chosen
 
 
-def ours(answers: Sequence[Answer], seed: int) -> Batch:
-    """Judged by jaxtutor with full isolation: the zygote's start is part of it."""
+def ours(pack: Pack, answers: Sequence[Answer], seed: int) -> Batch:
+    """Judged by jaxtutor with full isolation: the zygote's start is part of it, and running each
+    lesson's solution once.
+
+    **Arguments:** `pack`: the one with the solutions.
+    """
+    solutions = {lesson.id: pack.solution(lesson.id) or "" for lesson in lessons_of(answers)}
     folder = Path(tempfile.mkdtemp(prefix="jaxtutor-grading-"))
     began = time.perf_counter()
     try:
-        with Forks("starter", folder) as forks, ThreadPoolExecutor(WORKERS) as workers:
+        with Forks(folder) as forks, ThreadPoolExecutor(WORKERS) as workers:
+
+            def learn(lesson: Lesson) -> None:
+                forks.learn(lesson, solutions[lesson.id], seed)
 
             def verdict(answer: Answer) -> Verdict:
                 with Session(
@@ -74,6 +82,7 @@ def ours(answers: Sequence[Answer], seed: int) -> Batch:
                 ) as session:
                     return session.check(seed).verdict
 
+            list(workers.map(learn, lessons_of(answers)))
             verdicts = list(workers.map(verdict, answers))
         return Batch(answers, verdicts, time.perf_counter() - began)
     finally:

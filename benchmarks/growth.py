@@ -76,7 +76,7 @@ def checks(pack: Pack, repeats: int, times: Sequence[int] = TIMES) -> Iterator[P
                     seconds.append(taken)
             runner.close()
         yield Point("checks", "verdict", size, seconds)
-        yield Point("checks", "grading", size, _graded([replace(solution, lesson=lesson)]))
+        yield Point("checks", "grading", size, _graded(pack, [replace(solution, lesson=lesson)]))
 
 
 def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Iterator[Point]:
@@ -95,17 +95,17 @@ def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Ite
                 samples = list(warm.measure(desk, [answer], repeats))
             assert all(sample.judged_right for sample in samples)
             yield Point("lessons", "verdict", size, [sample.seconds for sample in samples])
-            yield Point("lessons", "grading", size, _graded([answer]))
+            yield Point("lessons", "grading", size, _graded(pack, [answer]))
 
 
 def submissions(pack: Pack, sizes: Sequence[int]) -> Iterator[Point]:
     """More and more of them, mixed."""
     for size in sizes:
-        batch = grading.ours(grading.mixed(pack, size), seed=size)
+        batch = grading.ours(pack, grading.mixed(pack, size), seed=size)
         yield Point("submissions", "grading", size, [batch.per_second])
 
 
-def _graded(answers: Sequence[Answer]) -> list[float]:
-    batch = grading.ours([*answers] * BATCH, seed=BATCH)
+def _graded(pack: Pack, answers: Sequence[Answer]) -> list[float]:
+    batch = grading.ours(pack, [*answers] * BATCH, seed=BATCH)
     assert not batch.misjudged, batch.misjudged
     return [batch.per_second]

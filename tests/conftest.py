@@ -49,7 +49,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def forks() -> Iterator[Forks]:
     """Sandboxes that need neither import JAX nor, if told so, compile what a solution does."""
     SHARED_CACHE.mkdir(exist_ok=True)
-    with Forks("solution", SHARED_CACHE) as sandboxes:
+    with Forks(SHARED_CACHE) as sandboxes:
         yield sandboxes
 
 

@@ -1,7 +1,9 @@
 """Learners' sandboxes forked from a zygote when they are wanted, and given compiled programs.
 
 What grading uses, where sandboxes follow each other without a pause; `tutor.warm` has them wait
-beforehand for somebody who learns.
+beforehand for somebody who learns. A solution is run in a sandbox of its own (`learn`), never in
+one that a submission gets: that one is given what was compiled, and can read of it only what it
+would have had compiled itself.
 """
 
 import time
@@ -11,7 +13,7 @@ from typing import Self
 from tutor import paths
 from tutor.lesson import Lesson
 from tutor.planning import Place, places, sandbox_for
-from tutor.priming import Source, give, prime
+from tutor.priming import give, prime
 from tutor.programs import Programs
 from tutor.references import SPEC as REFERENCE
 from tutor.sandbox.launch import nursery
@@ -21,14 +23,13 @@ from tutor.sandbox.process import Failed, Sandbox
 class Forks:
     """Use as a context manager, or `close` it. All methods may be called from any thread.
 
-    **Arguments:** `source`: what code of a lesson's the programs come from (`learn`); `cache`: the
-    folder in which they are kept.
+    **Arguments:** `cache`: the folder in which programs are kept.
     """
 
-    def __init__(self, source: Source, cache: Path | None = None) -> None:
-        self.programs = Programs((cache or paths.cache()) / "programs" / source)
+    def __init__(self, cache: Path | None = None) -> None:
+        self.programs = Programs((cache or paths.cache()) / "programs")
         self.nursery = nursery()
-        self._codes: dict[str, tuple[Lesson, str]] = {}
+        self._codes: dict[str, tuple[Lesson, str, int]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -39,8 +40,8 @@ class Forks:
     def take(self, lesson: Lesson, place: Place) -> Sandbox:
         """See `tutor.engine.Sandboxes`."""
         sandbox = self.begin(lesson, place)
-        known, code = self._codes.get(lesson.id, (None, ""))
-        if known is lesson and (programs := self.programs.load(lesson, place, code)):
+        known, code, seed = self._codes.get(lesson.id, (None, "", 0))
+        if known is lesson and (programs := self.programs.load(lesson, place, code, seed)):
             try:
                 give(sandbox, programs, time.monotonic() + lesson.limits.seconds)
             except Failed:
@@ -66,9 +67,9 @@ class Forks:
         self.nursery.start("learner")
         return Sandbox.start(sandbox_for(lesson, place), self.nursery)
 
-    def known(self, lesson: Lesson, code: str) -> None:
+    def known(self, lesson: Lesson, code: str, seed: int = 0) -> None:
         """Give the sandboxes of this lesson what `code` once needed compiled."""
-        self._codes[lesson.id] = lesson, code
+        self._codes[lesson.id] = lesson, code, seed
 
     def learn(self, lesson: Lesson, code: str, seed: int = 0) -> None:
         """`known`, and if nothing is remembered of `code`, run it once.
@@ -78,10 +79,10 @@ class Forks:
             tutor.inputs.DrawError: an input cannot be drawn.
         """
         for place in places(lesson):
-            if not self.programs.load(lesson, place, code):
+            if not self.programs.load(lesson, place, code, seed):
                 with self.begin(lesson, place) as sandbox:
                     prime(sandbox, lesson, place, code, seed, self.programs, lambda: False)
-        self.known(lesson, code)
+        self.known(lesson, code, seed)
 
     def close(self) -> None:
         """End every process."""

@@ -7,7 +7,6 @@ process is put right before a submission is imported (`tutor.sandbox.learner`).
 
 import time
 from collections.abc import Callable
-from typing import Literal
 
 from tutor.inputs import word
 from tutor.lesson import Lesson
@@ -16,10 +15,6 @@ from tutor.programs import Programs
 from tutor.sandbox.process import Sandbox
 from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded, Observe
 from tutor.tree import Tree
-
-Source = Literal["solution", "starter"]
-"""What is run: for learners the lesson's solution; where marks are given the starter, for then
-nothing of the solution may be in the process."""
 
 _OTHER_VALUES = word("priming")
 
@@ -48,7 +43,7 @@ def prime(
     if code is None:
         return
     deadline = time.monotonic() + 4 * lesson.limits.seconds
-    known = programs.load(lesson, place, code)
+    known = programs.load(lesson, place, code, seed)
     if known:
         give(sandbox, known, deadline)
     load = Load("prime", code, f"{lesson.id}.py")
@@ -67,7 +62,7 @@ def prime(
         return
     reply, made = sandbox.ask(Collect("collect"), None, deadline, "priming")
     if isinstance(reply, Answer) and isinstance(made, dict) and made.keys() - known.keys():
-        programs.save(lesson, place, code, made)
+        programs.save(lesson, place, code, seed, made)
     sandbox.forget_output()
 
 

@@ -2,7 +2,8 @@
 
 Only what the pack's own code made it compile is kept, collected before a submission came near the
 process, and for each lesson apart, so that a pack can at most mislead itself. A worker is sent
-them through its pipe; it has no file to read and none to write. To us they are bytes.
+them through its pipe, sealed (`tutor.sandbox.sealing`); it has no file to read and none to write.
+To us they are bytes.
 """
 
 import hashlib
@@ -30,10 +31,10 @@ class Programs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def load(self, lesson: Lesson, place: Place, code: str) -> dict[str, Tree]:
-        """What `code` needed compiled when it was run for this lesson: bytes by key, as leaves; an
-        empty dict if nothing is known."""
-        path = self._path(lesson, place, code)
+    def load(self, lesson: Lesson, place: Place, code: str, seed: int) -> dict[str, Tree]:
+        """What `code` needed compiled when it was run for this lesson and seed, on which the shapes
+        depend: sealed, bytes as leaves; an empty dict if nothing is known."""
+        path = self._path(lesson, place, code, seed)
         try:
             data = path.read_bytes()
             body = data[_DIGEST:]
@@ -50,18 +51,21 @@ class Programs:
             return {}
         return tree
 
-    def save(self, lesson: Lesson, place: Place, code: str, programs: dict[str, Tree]) -> None:
+    def save(
+        self, lesson: Lesson, place: Place, code: str, seed: int, programs: dict[str, Tree]
+    ) -> None:
         """Keep what was collected. What cannot be kept costs time, nothing else."""
         try:
             body = encode({}, {**programs})
-            write_atomically(self._path(lesson, place, code), hashlib.sha256(body).digest() + body)
+            path = self._path(lesson, place, code, seed)
+            write_atomically(path, hashlib.sha256(body).digest() + body)
             self._prune()
         except (OSError, WireError):
             pass
 
-    def _path(self, lesson: Lesson, place: Place, code: str) -> Path:
+    def _path(self, lesson: Lesson, place: Place, code: str, seed: int) -> Path:
         # The whole lesson: another pack's with the same code may ask it other things.
-        key = hashlib.sha256(repr((lesson, place, code)).encode()).hexdigest()
+        key = hashlib.sha256(repr((lesson, place, code, seed)).encode()).hexdigest()
         return self._folder / f"{lesson.id}-{key[:32]}.programs"
 
     def _prune(self) -> None:

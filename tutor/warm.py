@@ -20,7 +20,7 @@ from tutor.forks import Forks
 from tutor.inputs import DrawError
 from tutor.lesson import Lesson
 from tutor.planning import Place, places, plan, requests
-from tutor.priming import Source, give, prime
+from tutor.priming import give, prime
 from tutor.references import References
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
@@ -42,18 +42,17 @@ class Pool:
     """Sandboxes for learners, ahead of time. Use as a context manager, or `close` it. All methods
     may be called from any thread.
 
-    **Arguments:** `source`: what they are primed with; `cache`: the folder in which PyTorch's
-    answers and compiled programs are remembered; `idle`: see `IDLE_SECONDS`.
+    **Arguments:** `cache`: the folder in which PyTorch's answers and compiled programs are
+    remembered; `idle`: see `IDLE_SECONDS`.
     """
 
     def __init__(
         self,
-        source: Source = "solution",
         cache: Path | None = None,
         idle: float = IDLE_SECONDS,
     ) -> None:
         self._cache = cache or paths.cache()
-        self._forks = Forks(source, self._cache)
+        self._forks = Forks(self._cache)
         self._idle = idle
         self._change = threading.Condition()
         self._expected: list[_Expected] = []
@@ -85,7 +84,7 @@ class Pool:
                 for lesson, code in lessons
             ]
             for expected in self._expected:
-                self._forks.known(expected.lesson, expected.code)
+                self._forks.known(expected.lesson, expected.code, seed)
             self._refused = False
             self._sign_of_life()
 

@@ -156,7 +156,7 @@ def test_two_instances_share_what_is_remembered(tmp_path: Path, lesson: Lesson):
         assert [report.verdict for report in reports] == ["pass", "pass"]
         assert first.ready(lesson, READY)
         assert second.ready(lesson, READY)
-    assert Programs(tmp_path / "programs" / "solution").load(lesson, place_of(lesson), DOUBLE)
+    assert Programs(tmp_path / "programs").load(lesson, place_of(lesson), DOUBLE, 0)
 
 
 # --- priming -----------------------------------------------------------------------------------
@@ -263,10 +263,8 @@ def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
     tmp_path: Path, lesson: Lesson
 ):
     solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
-    with Forks("solution", tmp_path) as forks:
+    with Forks(tmp_path) as forks:
         forks.learn(lesson, solution)
-    with Forks("starter", tmp_path) as forks:
-        forks.learn(lesson, lesson.starter)
         with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=forks) as session:
             assert session.check().passed
             assert session.main_bench is not None
@@ -308,7 +306,7 @@ def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: 
         "def double(x):\n    y = twice(x)\n"
         "    print('/jax/compilation_cache/cache_hits' in found)\n    return y\n"
     )
-    with Forks("solution", tmp_path) as forks:
+    with Forks(tmp_path) as forks:
         before = run(forks, lesson, code)
         forks.learn(lesson, code)
         after = run(forks, lesson, code)
@@ -320,13 +318,13 @@ def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "cut"])
 def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, damage: bytes | None):
-    with Forks("solution", tmp_path) as forks:
+    with Forks(tmp_path) as forks:
         forks.learn(lesson, DOUBLE)
-        (path,) = (tmp_path / "programs" / "solution").iterdir()
+        (path,) = (tmp_path / "programs").iterdir()
         path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
         assert run(forks, lesson, DOUBLE).passed
         forks.learn(lesson, DOUBLE)
-        assert forks.programs.load(lesson, place_of(lesson), DOUBLE)
+        assert forks.programs.load(lesson, place_of(lesson), DOUBLE, 0)
 
 
 def test_programs_take_no_more_room_than_they_may(
@@ -338,11 +336,11 @@ def test_programs_take_no_more_room_than_they_may(
     kept = Programs(tmp_path)
     for number in range(20):
         kept.save(
-            lesson, place_of(lesson), f"# {number}", {"key": Leaf(np.zeros(1000, "u1"), "array")}
+            lesson, place_of(lesson), f"# {number}", 0, {"key": Leaf(np.zeros(1000, "u1"), "array")}
         )
     assert 5 <= len(list(tmp_path.iterdir())) <= 10
-    assert kept.load(lesson, place_of(lesson), "# 19")
-    assert not kept.load(lesson, place_of(lesson), "# 0")
+    assert kept.load(lesson, place_of(lesson), "# 19", 0)
+    assert not kept.load(lesson, place_of(lesson), "# 0", 0)
 
 
 # --- PyTorch -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def lesson(mini: Pack) -> Lesson:
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Forks]:
     """Zygotes that a test may kill."""
-    with Forks("starter", tmp_path) as forks:
+    with Forks(tmp_path) as forks:
         yield forks
 
 
@@ -162,7 +162,7 @@ def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
 def test_a_closed_nursery_starts_nothing_more(lesson: Lesson, tmp_path: Path):
     from tutor.sandbox.process import Failed
 
-    forks = Forks("starter", tmp_path)
+    forks = Forks(tmp_path)
     forks.begin(lesson, place_of(lesson)).close()
     forks.close()
     with pytest.raises(Failed, match="about to end"):
@@ -173,7 +173,7 @@ def test_a_zygote_that_cannot_start_costs_time_only(
     lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(nursery, "_BOOT", "raise SystemExit('no')")
-    with Forks("starter", tmp_path) as forks:
+    with Forks(tmp_path) as forks:
         with Session(lesson, DOUBLE, sandboxes=forks) as session:
             assert session.check().passed
         assert forks.nursery.pid("learner") is None

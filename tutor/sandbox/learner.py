@@ -1,5 +1,6 @@
 """The learner's side: their module, with JAX. Imported in the sandbox only."""
 
+import functools
 import gc
 import importlib.abc
 import os
@@ -16,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src.interpreters import mlir
 
 from tutor.sandbox.environment import Environment
 from tutor.sandbox.helpers import refill
@@ -38,6 +40,7 @@ class LearnerEnvironment(Environment):
         super().__init__({"jax": jax, "jnp": jnp, "np": np, "refill": refill})
         self.compiles = CompileLog()
         self.programs = ProgramCache.install()
+        share_mlir_context()
         sys.meta_path.insert(0, _NoTorch())
         self._context = jax.make_user_context(0)  # type: ignore[no-untyped-call]
         self._contexts = count(1)
@@ -83,12 +86,10 @@ class LearnerEnvironment(Environment):
         if isinstance(tree, Leaf):
             array = tree.values
             if tree.type == "key":
-                return jax.random.wrap_key_data(jnp.array(np.array(array)))
+                return jax.random.wrap_key_data(_put(array))
             if tree.type in ("int", "float", "bool", "complex"):
                 return array.item()
-            # Copied twice on purpose: `jnp.asarray` may alias NumPy memory, and even `jnp.array`
-            # copies asynchronously.
-            return jnp.array(np.array(array))
+            return _put(array)
         if isinstance(tree, dict):
             return {key: self._fresh(child) for key, child in tree.items()}
         if isinstance(tree, list):
@@ -118,6 +119,12 @@ class LearnerEnvironment(Environment):
         if node is not None:
             return [self._encode(child, depth + 1) for child in node[0]]
         return super()._encode_leaf(value, depth)
+
+
+def _put(array: np.ndarray[Any, Any]) -> jax.Array:
+    """A JAX array of the same values. Nothing is compiled for it, as `jnp.array` would. Copied
+    twice on purpose: the second time into memory of JAX's own, which happens later."""
+    return jax.device_put(np.array(array), may_alias=False)
 
 
 class _Settings:
@@ -174,6 +181,13 @@ class CompileLog:
             return compiling, max(0.0, time.perf_counter() - start - compiling)
 
         return read
+
+
+def share_mlir_context() -> None:
+    """Have JAX lower everything in one MLIR context. It makes one for every program otherwise,
+    which takes longer than what it then does in it for most; what it keeps there are types and
+    attributes, each once. `tests/sandbox/test_programs.py` notices if JAX changes this."""
+    mlir.make_ir_context = functools.cache(mlir.make_ir_context)
 
 
 class _NoTorch(importlib.abc.MetaPathFinder):

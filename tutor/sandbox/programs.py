@@ -2,8 +2,8 @@
 
 JAX asks a persistent cache before it has XLA compile anything. Here that cache is in memory: what
 the main process has sent along (`given`, from runs of the pack's own code, see
-`tutor.programs`), and what this process has compiled itself (`made`). A worker can read both
-and write neither anywhere.
+`tutor.programs`, and sealed, see `tutor.sandbox.sealing`), and what this process has compiled
+itself (`made`). A worker can read both and write neither anywhere.
 
 JAX offers no public way to bring a cache of one's own, so this sets what `set_cache_dir` would
 have set up; `tests/sandbox/test_programs.py` notices if that changes.
@@ -17,6 +17,8 @@ import jax
 from jax._src import compilation_cache
 from jax._src.compilation_cache_interface import CacheInterface
 
+from tutor.sandbox.sealing import Sealed, name, sealed
+
 MAX_PROGRAM = 1 << 20
 """Bytes of a program that is worth keeping for others; those of single operations have 20 KiB."""
 
@@ -27,7 +29,7 @@ class ProgramCache(CacheInterface):
     _path = Path("memory")
 
     def __init__(self) -> None:
-        self.given: dict[str, bytes] = {}
+        self.given: Sealed = {}
         self.made: dict[str, bytes] = {}
         self.used: set[str] = set()
         self._asleep = False
@@ -44,19 +46,23 @@ class ProgramCache(CacheInterface):
     def get(self, key: str) -> bytes | None:
         if self._asleep:
             return None
-        if key in self.given:
-            self.used.add(key)
-            return self.given[key]
-        return self.made.get(key)
+        if key in self.made:
+            return self.made[key]
+        if (known := name(key)) in self.given:
+            self.used.add(known)
+            return sealed(key, self.given[known])
+        return None
 
     def put(self, key: str, value: bytes) -> None:
         if not self._asleep:
             self.made[key] = value
 
-    def worth_keeping(self) -> dict[str, bytes]:
+    def worth_keeping(self) -> Sealed:
         """Every program that was needed here."""
-        again = {key: self.given[key] for key in self.used}
-        return again | {k: v for k, v in self.made.items() if len(v) <= MAX_PROGRAM}
+        made = self.made.items()
+        return {known: self.given[known] for known in self.used} | {
+            name(key): sealed(key, value) for key, value in made if len(value) <= MAX_PROGRAM
+        }
 
     def give(self, programs: Mapping[str, bytes]) -> None:
         self.given.update(programs)

@@ -35,6 +35,18 @@ if TYPE_CHECKING:
     from tutor.sandbox.environment import Environment
 
 
+_LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
+"""Each takes a fraction of a second."""
+
+_JAX_IMPORTS_LATE = (
+    "jax.experimental.key_reuse",
+    "jax.experimental.multihost_utils",
+    "jaxlib.mlir.dialects.builtin",
+    "jaxlib.mlir.dialects.mhlo",
+)
+"""What JAX imports when it first compiles something, or checks keys."""
+
+
 def work(role: str, requests: int, replies: int, protections: list[Protection]) -> None:
     """Import the libraries of a role, say so, and answer requests until there are no more."""
     for stream in (sys.stdout, sys.stderr):
@@ -53,8 +65,7 @@ def libraries(role: str) -> None:
     for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
         import_module(check.name)
     if role == "learner":
-        # What lessons use; each takes a fraction of a second.
-        for name in ("flax.linen", "flax.nnx", "optax"):
+        for name in _LESSONS_USE + _JAX_IMPORTS_LATE:
             import_module(name)
 
 
