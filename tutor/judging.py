@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tutor import __version__
+from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.inputs import DrawError
 from tutor.lesson import Case, Check, Finding
 from tutor.planning import RACE, Place, Plan, case_id, plan, requests, timed, used_inputs
 from tutor.references import Reference, ReferenceFailed, References
 from tutor.report import (
     CheckResult,
+    Explanation,
     Fault,
     Protection,
     Race,
@@ -83,7 +85,7 @@ class Round:
                 self._tell(self._checked(check, cases, self._references))
             checking = time.perf_counter() - started
         except Failed as failure:
-            fault = failure.fault
+            fault = self._fault(failure.fault)
             # In the report, but not worth telling one by one.
             rest = self.lesson.checks[len(self.results) :]
             self.results += [_skipped(check, "not run") for check in rest]
@@ -175,7 +177,7 @@ class Round:
                 return self._cases(check, cases, place, references)
         except Failed as failure:
             self._broken[place] = failure.fault
-            return _faulty(check, failure.fault)
+            return _faulty(check, self._fault(failure.fault, check))
 
     def _cases(
         self, check: Check, cases: list[Case], place: Place, references: References
@@ -206,7 +208,8 @@ class Round:
         observe = Observe(case_id(check, case), check.inside, check.observe())
         reply, seen = self._ask(bench, observe, case, deadline, _running(check))
         if isinstance(reply, Raised):
-            return _faulty(check, faults.from_raised(reply, self.session.code), told), timing, ""
+            fault = self._fault(faults.from_raised(reply, self.session.code), check)
+            return _faulty(check, fault, told), timing, ""
         if not isinstance(reply, Answer):
             return _faulty(check, faults.unsaid(reply, _running(check)), told), timing, ""
         reference: Reference | None = None
@@ -229,7 +232,8 @@ class Round:
             what = f"judging {check.title}: {type(error).__name__}: {error}"
             return _faulty(check, Fault("internal", what)), timing, ""
         if finding is not None:
-            return _failed(check, finding, told, timing), timing, ""
+            result = _failed(check, finding, told, timing)
+            return self._explained(result, check, case, finding), timing, ""
         return None, timing, praise
 
     def _ask(
@@ -241,6 +245,21 @@ class Round:
         except Failed:
             bench.dead = True
             raise
+
+    def _explained(
+        self, result: CheckResult, check: Check, case: Case, finding: Finding
+    ) -> CheckResult:
+        devices = self.session.place(check).devices
+        explanation = _explain(lambda: of_finding(finding, check, case, self.session.code, devices))
+        return msgspec.structs.replace(result, explanation=explanation)
+
+    def _fault(self, fault: Fault, check: Check | None = None) -> Fault:
+        """A fault, explained if it is the learner's and can be."""
+        if fault.code in (*faults.INTERNAL, "not-written"):
+            return fault
+        kind = check.kind if check is not None else ""
+        explanation = _explain(lambda: of_fault(fault, self.session.code, kind))
+        return msgspec.structs.replace(fault, explanation=explanation)
 
     def _inputs_told(self, check: Check, case: Case) -> str:
         """Which inputs these are, as far as that helps the learner."""
@@ -276,6 +295,13 @@ class Round:
 
 def _running(check: Check) -> str:
     return f"`{' '.join(check.subject.split())}`"[:300]
+
+
+def _explain(symptom: Callable[[], Symptom]) -> Explanation | None:
+    try:
+        return explain(symptom())
+    except Exception:  # noqa: BLE001 - an explanation is worth no verdict
+        return None
 
 
 def _failed(check: Check, finding: Finding, case: str, timing: Timing) -> CheckResult:

@@ -109,11 +109,16 @@ class Case(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What a judge found wrong, in words and as data."""
+    """What a judge found wrong, in words and as data.
+
+    `compared` are the expected and the actual answer where they were compared as wholes: for
+    guesses at what went wrong, not for the report.
+    """
 
     message: str
     mismatch: Mismatch | None = None
     notes: tuple[str, ...] = ()
+    compared: tuple[Tree, Tree] | None = None
 
 
 class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

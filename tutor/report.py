@@ -43,7 +43,7 @@ class Fault(Struct, frozen=True):
 
     `code` is stable and meant for programs; the codes are listed in `tutor.sandbox.faults`.
     `message` is a sentence for the learner. `detail` is the exception's own text, as far as it
-    says more than `message`.
+    says more than `message`; `exception` is its class, without the module.
     """
 
     code: str
@@ -53,6 +53,7 @@ class Fault(Struct, frozen=True):
     line: int | None = None
     column: int | None = None
     running: str = ""
+    exception: str = ""
     explanation: Explanation | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tutor.explain.symptom import Symptom, of_exception
+from tutor.explain.symptom import Symptom, of_fault
 from tutor.forks import Forks
 from tutor.lesson import Limits
 from tutor.sandbox import faults
@@ -43,11 +43,11 @@ def provoke(forks: Forks) -> Iterator[Provoke]:
                 load, None, time.monotonic() + SECONDS, "the import of your code"
             )
         except Failed as failure:
-            return Symptom(fault=failure.fault.code, message=failure.fault.message, source=source)
+            return of_fault(failure.fault, source)
         if isinstance(reply, Loaded):
             return None
         assert isinstance(reply, Raised)
-        return of_exception(reply, faults.from_raised(reply, source), source)
+        return of_fault(faults.from_raised(reply, source), source)
 
     yield provoked
     for each in running.values():

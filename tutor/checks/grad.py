@@ -45,4 +45,6 @@ class Grad(Check, frozen=True, kw_only=True):
 
     def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
         mismatch = compare(expected, seen, self.tol)
-        return Finding(words(mismatch), mismatch) if mismatch else None
+        if mismatch is None:
+            return None
+        return Finding(words(mismatch), mismatch, compared=(expected, seen))

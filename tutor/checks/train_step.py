@@ -107,6 +107,7 @@ class TrainStep(Check, frozen=True, kw_only=True):
             f"after step {number_} the parameters are not those of a single-device step on the "
             f"whole batch: {words(mismatch)}{reason}",
             mismatch,
+            compared=(right, params),
         )
 
 

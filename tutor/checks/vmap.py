@@ -44,14 +44,17 @@ class Vmap(Check, frozen=True, kw_only=True):
 
     def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
         batched, one_by_one = entry(seen, "batched"), items(entry(seen, "one by one"))
-        mismatch = compare(stack(one_by_one, self.out_axes), batched, self.tol)
-        if mismatch is not None:
+        stacked = stack(one_by_one, self.out_axes)
+        if mismatch := compare(stacked, batched, self.tol):
             return Finding(
                 f"under jax.vmap the result is not that of one call per example: {words(mismatch)}",
                 mismatch,
+                compared=(stacked, batched),
             )
         if expected is not None and (mismatch := compare(expected, batched, self.tol)):
-            return Finding(f"under jax.vmap: {words(mismatch)}", mismatch)
+            return Finding(
+                f"under jax.vmap: {words(mismatch)}", mismatch, compared=(expected, batched)
+            )
         return None
 
 

@@ -5,6 +5,6 @@ does there is no explanation, rather than a vague one.
 """
 
 from tutor.explain.rulebook import explain
-from tutor.explain.symptom import Symptom
+from tutor.explain.symptom import Symptom, of_fault, of_finding
 
-__all__ = ["Symptom", "explain"]
+__all__ = ["Symptom", "explain", "of_fault", "of_finding"]

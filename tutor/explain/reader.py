@@ -138,7 +138,7 @@ def known_fields(rule: Rule) -> set[str]:
     for patterns in (rule.when.message, rule.when.line, rule.when.source):
         each = [set(compile_pattern(pattern).fields) for pattern in several(patterns)]
         known |= set.intersection(*each) if each else set()
-    facts = [set(CAUSES[cause]) for cause in several(rule.when.cause)]
+    facts = [set(CAUSES[cause].fields) for cause in several(rule.when.cause)]
     return known | (set.intersection(*facts) if facts else set())
 
 

@@ -23,12 +23,12 @@ MAX_SHOWN = 120
 
 
 class Match(Struct, frozen=True):
-    """A rule that applies. The heaviest is the most specific: by how many conditions it makes,
-    then by how much text it insists on."""
+    """A rule that applies. The heaviest is the most specific: by how little its cause leaves to
+    chance, then by how many conditions it makes, then by how much text it insists on."""
 
     rule: Explanatory
     fields: dict[str, str]
-    weight: tuple[int, int]
+    weight: tuple[int, int, int]
 
 
 def explain(symptom: Symptom) -> Explanation | None:
@@ -83,9 +83,8 @@ def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
         (when.exception, (symptom.exception,)),
         (when.fault, (symptom.fault,)),
         (when.check, (symptom.check,)),
-        (when.cause, symptom.causes),
     )
-    conditions = weight = 0
+    conditions = weight = precision = 0
     for wanted, found in words:
         if wanted:
             if not any(word in found for word in several(wanted)):
@@ -107,9 +106,15 @@ def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
         if _best(several(when.lacks), symptom.source) is not None:
             return None
         conditions += 1
-    for cause in several(when.cause):
-        fields |= symptom.causes.get(cause, {})
-    return Match(rule, fields, (conditions, weight))
+    if when.cause:
+        # In the order of `tutor.explain.causes`.
+        possible = [name for name in symptom.causes if name in several(when.cause)]
+        if not possible:
+            return None
+        fields |= symptom.causes[possible[0]]
+        conditions += 1
+        precision = len(symptom.causes) - list(symptom.causes).index(possible[0])
+    return Match(rule, fields, (precision, conditions, weight))
 
 
 def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | None:

@@ -2,8 +2,8 @@
 
 from msgspec import Struct, field
 
+from tutor.lesson import Case, Check, Finding
 from tutor.report import Fault
-from tutor.sandbox.protocol import Raised
 
 
 class Symptom(Struct, frozen=True, kw_only=True):
@@ -24,13 +24,45 @@ class Symptom(Struct, frozen=True, kw_only=True):
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def of_exception(raised: Raised, fault: Fault, source: str, check: str = "") -> Symptom:
-    """**Arguments:** `fault`: what was made of it."""
+def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
+    """The symptom of code that broke."""
     return Symptom(
-        exception=raised.kind.rpartition(".")[2],
+        exception=fault.exception,
         fault=fault.code,
-        message=raised.message,
-        line=fault.frames[-1].source if fault.frames else raised.running,
+        message=_message(fault),
+        line=fault.frames[-1].source if fault.frames else fault.running,
         source=source,
         check=check,
     )
+
+
+def of_finding(finding: Finding, check: Check, case: Case, source: str, devices: int) -> Symptom:
+    """The symptom of a wrong answer. Takes as long as comparing it has taken, a few times over.
+
+    **Arguments:** `devices`: on how many it was made.
+    """
+    causes = {}
+    if finding.mismatch is not None and finding.compared is not None:
+        from tutor.explain.causes import causes_of
+        from tutor.explain.causes.comparison import comparison
+
+        found = comparison(
+            finding.mismatch,
+            *finding.compared,
+            tolerance=getattr(check, "tol", None),
+            inputs=case.inputs,
+            sizes=case.sizes,
+            devices=devices,
+        )
+        causes = causes_of(found) if found is not None else {}
+    return Symptom(message=finding.message, source=source, check=check.kind, causes=causes)
+
+
+def _message(fault: Fault) -> str:
+    """The exception's own: what `tutor.sandbox.faults.from_raised` has made a sentence of."""
+    if fault.detail:
+        return fault.detail
+    text = fault.message.removeprefix(f"{fault.exception}: ")
+    if fault.frames:
+        text = text.removesuffix(f" (line {fault.line}: `{fault.frames[-1].source}`)")
+    return text

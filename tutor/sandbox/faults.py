@@ -189,6 +189,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
         line=raised.line,
         column=raised.column,
         running=inert(raised.running),
+        exception=kind,
     )
 
 

@@ -1,0 +1,73 @@
+"""The answer is nearly right."""
+
+from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair, everywhere
+
+SLIGHT = 5e-3
+"""Of the largest number: an approximation of an activation, say, is 5e-4 off."""
+
+CLOSE = 0.2
+"""Of the largest number: other defaults of a layer or an optimizer."""
+
+
+def slight(comparison: Comparison) -> Fields | None:
+    """It differs by less than an error in the formula would make it."""
+    return _within(comparison, SLIGHT)
+
+
+def close(comparison: Comparison) -> Fields | None:
+    """It is of the right size."""
+    return _within(comparison, CLOSE)
+
+
+def _within(comparison: Comparison, share: float) -> Fields | None:
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        size = float(np.abs(pair.expected).max(initial=0.0))
+        error = np.abs(pair.actual - pair.expected)
+        return bool(np.isfinite(error).all() and error.max() <= share * size)
+
+    return everywhere(comparison, holds)
+
+
+def rounded(comparison: Comparison) -> Fields | None:
+    """Its numbers have no more digits than bfloat16 has, and are right to so many."""
+    return everywhere(comparison, _rounded)
+
+
+def _rounded(pair: Pair) -> bool:
+    import numpy as np
+
+    near = np.abs(pair.actual - pair.expected) <= 2**-6 * np.abs(pair.expected).max(initial=0.0)
+    return pair.distinct > 1 and bool(
+        near.all() and _coarse(pair.actual) and not _coarse(pair.expected)
+    )
+
+
+def _coarse(numbers: Numbers) -> bool:
+    """Whether nothing is left of the last two bytes of every float32."""
+    import numpy as np
+
+    return not (numbers.astype(np.float32).view(np.uint32) & 0xFFFF).any()
+
+
+def rows_stretched(comparison: Comparison) -> Fields | None:
+    """Every row is centred, and a little larger than expected, each by a number of its own: what a
+    smaller epsilon does to normalised rows."""
+    return everywhere(comparison, _stretched)
+
+
+def _stretched(pair: Pair) -> bool:
+    import numpy as np
+
+    if pair.expected.ndim < 2 or pair.expected.shape[-1] < 3:
+        return False
+    rows, found = (array.reshape(-1, array.shape[-1]) for array in (pair.expected, pair.actual))
+    size = np.abs(rows).max(axis=1)
+    if not np.isfinite(found).all() or not (size > 0).all():
+        return False
+    if (np.abs(rows.mean(axis=1)) > 1e-3 * size).any():
+        return False
+    stretch = (rows * found).sum(axis=1) / (rows * rows).sum(axis=1)
+    fits = np.abs(found - stretch[:, None] * rows).max(axis=1) <= 1e-4 * size
+    return bool(fits.all() and (stretch > 1 - 1e-6).all() and stretch.max() < 4)

@@ -1,0 +1,94 @@
+"""The answer has the right numbers at other places."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+from tutor.explain.causes.comparison import Comparison, Fields, Pair
+
+MANY = 4
+"""Different numbers that it takes to tell an order."""
+
+MAX_RANK = 4
+
+
+def _agreeing(comparison: Comparison, find: Callable[[Pair], Fields | None]) -> Fields | None:
+    """What is found for every pair, if it is the same."""
+    found = [find(pair) if pair.distinct >= MANY else None for pair in comparison.pairs]
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def transposed(comparison: Comparison) -> Fields | None:
+    """Its axes are in another order, which the shape does not tell."""
+    return _agreeing(comparison, _transposed)
+
+
+def _transposed(pair: Pair) -> Fields | None:
+    if not 2 <= pair.expected.ndim <= MAX_RANK:
+        return None
+    for order in permutations(range(pair.expected.ndim)):
+        moved = pair.expected.transpose(order)
+        if moved.shape == pair.actual.shape and pair.fits(pair.actual, moved):
+            return {"order": str(order)}
+    return None
+
+
+def reversed_(comparison: Comparison) -> Fields | None:
+    """One of its axes runs backwards."""
+    return _agreeing(comparison, _reversed)
+
+
+def _reversed(pair: Pair) -> Fields | None:
+    import numpy as np
+
+    for axis in range(pair.expected.ndim):
+        if pair.fits(pair.actual, np.flip(pair.expected, axis)):
+            return {"axis": str(axis)}
+    return None
+
+
+def shifted(comparison: Comparison) -> Fields | None:
+    """It is one step late, or early, along an axis."""
+    return _agreeing(comparison, _shifted)
+
+
+def _shifted(pair: Pair) -> Fields | None:
+    import numpy as np
+
+    for axis in range(pair.expected.ndim):
+        if pair.expected.shape[axis] < MANY:
+            continue
+        actual, expected = np.moveaxis(pair.actual, axis, 0), np.moveaxis(pair.expected, axis, 0)
+        for when, one, other in (
+            ("late", actual[1:], expected[:-1]),
+            ("early", actual[:-1], expected[1:]),
+        ):
+            if len(np.unique(other)) >= MANY and pair.fits(one, other):
+                return {"axis": str(axis), "when": when}
+    return None
+
+
+def reordered(comparison: Comparison) -> Fields | None:
+    """The same numbers, laid out in another way."""
+    return _agreeing(comparison, lambda pair: {} if _same_numbers(pair) else None)
+
+
+def _same_numbers(pair: Pair) -> bool:
+    import numpy as np
+
+    return pair.fits(np.sort(pair.actual, axis=None), np.sort(pair.expected, axis=None))
+
+
+def results_swapped(comparison: Comparison) -> Fields | None:
+    """Several results, in another order."""
+    from tutor.checks.compare import compare
+
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
+        return None
+    if len(expected) != len(actual) or not 2 <= len(expected) <= MAX_RANK:
+        return None
+    for order in permutations(range(len(expected))):
+        moved = [actual[at] for at in order]
+        if order != tuple(sorted(order)) and compare(list(expected), moved) is None:
+            return {"order": ", ".join(str(at) for at in order)}
+    return None

@@ -1,0 +1,108 @@
+"""The answer is the right one times a number."""
+
+from math import sqrt
+
+from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+
+
+def ratio(pair: Pair) -> float | None:
+    """By what number `actual` is `expected`, if by one."""
+    found = ratio_of(pair.actual, pair.expected)
+    return found if found and pair.fits(pair.actual / found, pair.expected) else None
+
+
+def ratio_of(actual: Numbers, expected: Numbers) -> float:
+    """The best number r for actual = r · expected; 0 if there is none."""
+    import numpy as np
+
+    size = float(np.sum(expected * expected))
+    found = float(np.sum(actual * expected)) / size if size else 0.0
+    return found if np.isfinite(found) else 0.0
+
+
+def common_ratio(comparison: Comparison) -> float | None:
+    """The number by which everything that differs is what was expected, if it is one number."""
+    ratios = [ratio(pair) for pair in comparison.pairs]
+    first = ratios[0] if ratios else None
+    if first is None or any(one is None or not near(one, first) for one in ratios):
+        return None
+    return first
+
+
+def near(one: float, other: float) -> bool:
+    """Equal as far as float32 can tell."""
+    return abs(one - other) <= 2e-5 * abs(other)
+
+
+def sign(comparison: Comparison) -> Fields | None:
+    """Its sign is wrong."""
+    found = common_ratio(comparison)
+    return {} if found is not None and near(found, -1) else None
+
+
+def over_devices(comparison: Comparison) -> Fields | None:
+    """It is as many times too large as there are devices."""
+    found = common_ratio(comparison)
+    if found is None or comparison.devices < 2 or not near(found, comparison.devices):
+        return None
+    return {"devices": str(comparison.devices)}
+
+
+def by_devices(comparison: Comparison) -> Fields | None:
+    """It is as many times too small as there are devices."""
+    found = common_ratio(comparison)
+    if found is None or comparison.devices < 2 or not near(1 / found, comparison.devices):
+        return None
+    return {"devices": str(comparison.devices)}
+
+
+def times_a_count(comparison: Comparison) -> Fields | None:
+    """It is too large by the number of something: of examples, say."""
+    found = common_ratio(comparison)
+    return None if found is None else _count(found, comparison)
+
+
+def divided_by_a_count(comparison: Comparison) -> Fields | None:
+    """It is too small by the number of something."""
+    found = common_ratio(comparison)
+    return None if found is None else _count(1 / found, comparison)
+
+
+def _count(number: float, comparison: Comparison) -> Fields | None:
+    for count, what in comparison.counts().items():
+        if near(number, count):
+            return {"factor": str(count), "size": what}
+    return None
+
+
+def twice(comparison: Comparison) -> Fields | None:
+    """It is twice what was expected."""
+    found = common_ratio(comparison)
+    return {} if found is not None and near(found, 2) else None
+
+
+def half(comparison: Comparison) -> Fields | None:
+    """It is half of what was expected."""
+    found = common_ratio(comparison)
+    return {} if found is not None and near(found, 0.5) else None
+
+
+def degrees_of_freedom(comparison: Comparison) -> Fields | None:
+    """It is off as variances or deviations are that divide by n and not by n - 1."""
+    found = common_ratio(comparison)
+    if found is None:
+        return None
+    for count, what in comparison.counts().items():
+        share = (count - 1) / count
+        if any(near(found, r) for r in (share, sqrt(share), 1 / share, 1 / sqrt(share))):
+            return {"count": str(count), "size": what}
+    return None
+
+
+def leaf_by_leaf(comparison: Comparison) -> Fields | None:
+    """Every array is off by a number of its own."""
+    ratios = [ratio(pair) for pair in comparison.pairs if pair.expected.size > 1]
+    if len(ratios) < 2 or any(one is None or one <= 0 for one in ratios):
+        return None
+    known = [one for one in ratios if one is not None]
+    return None if all(near(one, known[0]) for one in known) else {}

@@ -1,0 +1,172 @@
+"""The answer has another shape; its numbers tell why."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+
+
+def _shape(comparison: Comparison, find: Callable[[Pair], Fields | None]) -> Fields | None:
+    """What is found of the first two arrays of different shapes, and these."""
+    if comparison.mismatch.kind != "shape" or (pair := comparison.other) is None:
+        return None
+    found = find(pair)
+    if found is None:
+        return None
+    shapes = {"shape": str(pair.actual.shape), "expected_shape": str(pair.expected.shape)}
+    return shapes | found
+
+
+def axes_swapped(comparison: Comparison) -> Fields | None:
+    """The right numbers, with the axes in another order."""
+    return _shape(comparison, _axes_swapped)
+
+
+def _axes_swapped(pair: Pair) -> Fields | None:
+    actual, expected = pair.actual, pair.expected
+    if actual.ndim != expected.ndim or actual.ndim > 4:
+        return None
+    for order in permutations(range(expected.ndim)):
+        if pair.fits(actual, expected.transpose(order)):
+            return {"order": str(order)}
+    return None
+
+
+def one_each(comparison: Comparison) -> Fields | None:
+    """One number for each of something, whose mean or sum was expected."""
+    return _shape(comparison, _one_each)
+
+
+def _one_each(pair: Pair) -> Fields | None:
+    return _reduced(pair, pair.actual, pair.expected)
+
+
+def reduced(comparison: Comparison) -> Fields | None:
+    """The mean or sum along an axis that should have stayed."""
+    return _shape(comparison, lambda pair: _reduced(pair, pair.expected, pair.actual))
+
+
+def _reduced(pair: Pair, long: Numbers, short: Numbers) -> Fields | None:
+    """Along which axis, and how, `long` would become `short`."""
+    for how in ("mean", "sum"):
+        for axis in range(long.ndim):
+            if long.shape[axis] > 1 and pair.fits(getattr(long, how)(axis=axis), short):
+                return {"how": how, "axis": str(axis), "count": str(long.shape[axis])}
+        if long.ndim > 1 and pair.fits(getattr(long, how)(), short):
+            return {"how": how, "axis": "every axis", "count": str(long.size)}
+    return None
+
+
+def copies(comparison: Comparison) -> Fields | None:
+    """The right answer, once for each device."""
+    return _shape(comparison, lambda pair: _copies(pair, comparison.devices))
+
+
+def _copies(pair: Pair, devices: int) -> Fields | None:
+    import numpy as np
+
+    if devices < 2 or pair.actual.shape != (devices, *pair.expected.shape):
+        return None
+    all_the_same = pair.fits(pair.actual, np.broadcast_to(pair.expected, pair.actual.shape))
+    return {"devices": str(devices)} if all_the_same else None
+
+
+def axis_of_one(comparison: Comparison) -> Fields | None:
+    """The right numbers, with an axis of length 1 too many or too few."""
+    return _shape(comparison, _axis_of_one)
+
+
+def _axis_of_one(pair: Pair) -> Fields | None:
+    actual, expected = pair.actual, pair.expected
+    if not pair.fits(actual.squeeze(), expected.squeeze()):
+        return None
+    return {"how": "too many" if actual.ndim > expected.ndim else "too few"}
+
+
+def laid_out(comparison: Comparison) -> Fields | None:
+    """The right numbers in their order, cut into rows in another way."""
+    return _shape(comparison, _laid_out)
+
+
+def _laid_out(pair: Pair) -> Fields | None:
+    if pair.actual.size != pair.expected.size or pair.actual.ndim == pair.expected.ndim == 1:
+        return None
+    return {} if pair.fits(pair.actual.ravel(), pair.expected.ravel()) else None
+
+
+def every_pair(comparison: Comparison) -> Fields | None:
+    """A table of everything with everything, whose diagonal was expected."""
+    return _shape(comparison, _every_pair)
+
+
+def _every_pair(pair: Pair) -> Fields | None:
+    import numpy as np
+
+    n = len(pair.expected) if pair.expected.ndim == 1 else 0
+    if n < 2 or pair.actual.shape != (n, n):
+        return None
+    return {"count": str(n)} if pair.fits(np.diagonal(pair.actual), pair.expected) else None
+
+
+def blocks(comparison: Comparison) -> Fields | None:
+    """Derivatives of every example's result by every example's input, most of them zero."""
+    return _shape(comparison, _blocks)
+
+
+def _blocks(pair: Pair) -> Fields | None:
+    import numpy as np
+
+    if pair.expected.ndim != 3 or pair.actual.ndim != 4:
+        return None
+    n, out, in_ = pair.expected.shape
+    if pair.actual.shape != (n, out, n, in_):
+        return None
+    diagonal = np.stack([pair.actual[i, :, i] for i in range(n)])
+    return {"count": str(n)} if pair.fits(diagonal, pair.expected) else None
+
+
+def one_of_many(comparison: Comparison) -> Fields | None:
+    """One row of what was expected."""
+    return _shape(comparison, _one_of_many)
+
+
+def _one_of_many(pair: Pair) -> Fields | None:
+    if pair.actual.shape != pair.expected.shape[1:] or len(pair.expected) < 2:
+        return None
+    for row, numbers in enumerate(pair.expected):
+        if pair.fits(pair.actual, numbers):
+            return {"row": str(row), "count": str(len(pair.expected))}
+    return None
+
+
+def of_another_input(comparison: Comparison) -> Fields | None:
+    """It has the shape of one input, where that of another was expected: a gradient by the wrong
+    argument, say."""
+    return _shape(comparison, lambda pair: _another_input(pair, comparison))
+
+
+def _another_input(pair: Pair, comparison: Comparison) -> Fields | None:
+    arrays = comparison.arrays()
+    like = [name for name, array in arrays if array.shape == pair.actual.shape]
+    wanted = [name for name, array in arrays if array.shape == pair.expected.shape]
+    if len(like) != 1 or len(wanted) != 1 or not pair.actual.ndim:
+        return None
+    return {"input": like[0], "expected_input": wanted[0]}
+
+
+def larger(comparison: Comparison) -> Fields | None:
+    """As many axes as expected, some longer and none shorter: padding or a stride, say."""
+    return _shape(comparison, lambda pair: _longer(pair.actual, pair.expected))
+
+
+def smaller(comparison: Comparison) -> Fields | None:
+    """As many axes as expected, some shorter and none longer."""
+    return _shape(comparison, lambda pair: _longer(pair.expected, pair.actual))
+
+
+def _longer(one: Numbers, other: Numbers) -> Fields | None:
+    import numpy as np
+
+    if one.ndim != other.ndim or one.ndim < 3:
+        return None
+    return {} if (np.array(one.shape) >= np.array(other.shape)).all() else None
