@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PASSED, NOT_PASSED, USAGE, OUR_FAULT = 0, 1, 2, 3
 INTERRUPTED = 130
+_PACK = "another pack than the course: its folder, or its id if it is installed"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         "3 jaxtutor's own fault.",
     )
     parser.add_argument("--version", action="version", version=f"jaxtutor {__version__}")
-    parser.add_argument("--pack", metavar="DIR", help="a pack other than the built-in course")
+    parser.add_argument("--pack", metavar="PACK", help=_PACK)
     parser.set_defaults(command=_app)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
@@ -69,8 +70,7 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("lesson", metavar="LESSON", help="a lesson's id, as `list` shows it")
         if name != "doctor":
             # Suppressed where it is absent, or it would undo one given before the command.
-            sub.add_argument("--pack", metavar="DIR", default=argparse.SUPPRESS,
-                             help="a pack other than the built-in course")  # fmt: skip
+            sub.add_argument("--pack", metavar="PACK", default=argparse.SUPPRESS, help=_PACK)
         return sub
 
     lister = add("list", _list, "list the lessons and how far you are", lesson=False)

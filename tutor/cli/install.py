@@ -92,7 +92,7 @@ def _print_strays(names: list[str]) -> None:
 def _install(options: argparse.Namespace) -> int:
     from tutor.pack import BadPack
     from tutor.pack.archive import BadArchive
-    from tutor.pack.installed import Refused
+    from tutor.pack.installed import Refused, folder
 
     path = Path(options.pack)
     try:
@@ -107,7 +107,7 @@ def _install(options: argparse.Namespace) -> int:
     except (BadArchive, Refused) as error:
         raise UsageError(f"{error}. Nothing was installed") from None
     except OSError as error:
-        where = error.filename or path
+        where = error.filename or folder()
         raise UsageError(f"nothing was installed: {where}: {error.strerror}") from None
     _print_installed(done)
     return 0
