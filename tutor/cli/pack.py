@@ -15,9 +15,11 @@ def add_to(commands: Any) -> None:
     )  # fmt: skip
     parser.set_defaults(command=lambda _: parser.print_help() or 0)
     packs = parser.add_subparsers(title="commands", metavar="COMMAND")
-    from tutor.cli import install  # which needs `add`
+    from tutor.cli import author, install, trials  # which need `add`
 
+    author.add_to(packs)
     install.add_to(packs)
+    trials.add_to(packs)
 
 
 def add(commands: Any, name: str, command: Any, help_: str) -> argparse.ArgumentParser:

@@ -24,7 +24,8 @@ class PackReader:
         self._folder = folder
         self._source = manifest
         self._problems: list[Problem] = []
-        self._nodes: dict[str, MappingNode] = {}
+        self.nodes: dict[str, MappingNode] = {}
+        """What was read of each lesson, with its places."""
 
     def manifest(self) -> Manifest:
         """The manifest by itself.
@@ -58,6 +59,16 @@ class PackReader:
         Raises:
             BadPack: it has problems.
         """
+        lessons = self.survey()
+        self._raise_problems()
+        return Pack(self._folder.root, self._manifest[0], lessons)
+
+    def survey(self) -> dict[str, Lesson]:
+        """The lessons in which nothing is wrong; `problems` tells the rest.
+
+        Raises:
+            BadPack: the manifest has problems, so that nothing is known of the lessons.
+        """
         manifest, node = self._manifest
         self._repeated(manifest, node)
         tracks: dict[str, str] = {}
@@ -70,8 +81,12 @@ class PackReader:
         for lesson in lessons.values():
             self._unknown_needs(lesson, tracks)
         self._circles(lessons)
-        self._raise_problems()
-        return Pack(self._folder.root, manifest, lessons)
+        return lessons
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All that were found so far, sorted."""
+        return BadPack(self._problems).problems
 
     # --- pack.yaml -------------------------------------------------------------------------
 
@@ -120,10 +135,12 @@ class PackReader:
                     other = files[lesson_id]
                     message = f"a second lesson {lesson_id!r}; there is {other}"
                     self._complain(MANIFEST, item, message, "list it once, or rename one of them")
-                files.setdefault(lesson_id, _file(track.id, lesson_id))
+                files.setdefault(lesson_id, file_of(track.id, lesson_id))
 
     def _unlisted(self, manifest: Manifest) -> None:
-        listed = {_file(track.id, lesson) for track in manifest.tracks for lesson in track.lessons}
+        listed = {
+            file_of(track.id, lesson) for track in manifest.tracks for lesson in track.lessons
+        }
         root = self._folder.root
         for path in sorted(root.glob("*/*.yaml")):
             file = path.relative_to(root).as_posix()
@@ -135,7 +152,7 @@ class PackReader:
     # --- lessons ---------------------------------------------------------------------------
 
     def _lesson(self, track: str, lesson_id: str) -> Lesson | None:
-        file = _file(track, lesson_id)
+        file = file_of(track, lesson_id)
         if self._folder.stamp(file) is None:
             message = f"lesson {lesson_id!r}: there is no file {file}"
             remedy = self._elsewhere(lesson_id)
@@ -144,7 +161,7 @@ class PackReader:
         node = self._node(file)
         if node is None:
             return None
-        self._nodes[lesson_id] = node
+        self.nodes[lesson_id] = node
         reader = LessonReader(self._folder.shown(file))
         lesson = reader.lesson(node, track, lesson_id)
         self._problems += reader.problems
@@ -165,10 +182,10 @@ class PackReader:
     def _unknown_needs(self, lesson: Lesson, known: Collection[str]) -> None:
         for number, need in enumerate(lesson.needs):
             if need not in known:
-                item = _at(self._nodes[lesson.id], "needs", number)
+                item = _at(self.nodes[lesson.id], "needs", number)
                 message = f"needs {need!r}: no such lesson"
                 remedy = choice(need, set(known) - {lesson.id}, "leave `needs` out")
-                self._complain(_file(lesson.track, lesson.id), item, message, remedy)
+                self._complain(file_of(lesson.track, lesson.id), item, message, remedy)
 
     def _circles(self, lessons: Mapping[str, Lesson]) -> None:
         graph = {
@@ -181,10 +198,10 @@ class PackReader:
             cycle: list[str] = error.args[1]
             first = lessons[cycle[0]]
             circle = " needs ".join(reversed(cycle))
-            place = self._nodes[first.id].get("needs")
+            place = self.nodes[first.id].get("needs")
             message = f"needs form a circle: {circle}"
             remedy = "take one of them out of a lesson's `needs`"
-            self._complain(_file(first.track, first.id), place, message, remedy)
+            self._complain(file_of(first.track, first.id), place, message, remedy)
 
     # --- files -----------------------------------------------------------------------------
 
@@ -215,7 +232,8 @@ class PackReader:
             raise BadPack(self._problems)
 
 
-def _file(track: str, lesson_id: str) -> str:
+def file_of(track: str, lesson_id: str) -> str:
+    """Where a pack keeps a lesson, from its folder."""
     return f"{track}/{lesson_id}.yaml"
 
 

@@ -1,0 +1,1 @@
+"""For those who write packs: whether a lesson holds what it promises."""

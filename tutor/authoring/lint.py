@@ -1,0 +1,73 @@
+"""`pack lint`: everything that is wrong with a pack, and what could be better.
+
+Problems are those that the loader finds: with one of them the pack cannot be used. Remarks are
+matters of style (`tutor.authoring.remarks`); nobody need follow them.
+"""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from tutor.authoring.remarks import Page, remarks_on
+from tutor.lesson import solution_folders
+from tutor.pack.folder import Folder
+from tutor.pack.problems import BadPack, Problem
+from tutor.pack.reader import PackReader, file_of
+
+
+class Remark(Struct, frozen=True, order=True):
+    """Something that could be better, at a place. `code` is stable and meant for programs."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}"
+        return f"{where}: {self.code}: {self.message}; {self.remedy}"
+
+
+class Findings(Struct, frozen=True):
+    """All that there is to say about a pack, sorted by place. `lessons` counts what was read."""
+
+    problems: tuple[Problem, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    lessons: int = 0
+
+    def to_json(self) -> bytes:
+        return msgspec.json.encode(self)
+
+
+def lint(root: Path) -> Findings:
+    """Look at a whole pack. Nothing of it is run."""
+    folder = Folder(root)
+    reader = PackReader(folder)
+    try:
+        lessons = reader.survey()
+    except BadPack as error:
+        return Findings(error.problems)
+    remarks: list[Remark] = []
+    schema = _schema(root)
+    for lesson in lessons.values():
+        file = file_of(lesson.track, lesson.id)
+        solved = any((f / file).with_suffix(".py").is_file() for f in solution_folders(root))
+        text = folder.read(file).decode("utf-8-sig")
+        page = Page(lesson, reader.nodes[lesson.id], text, solved, root, schema)
+        remarks += [
+            Remark(folder.shown(file), *found.place, found.code, found.message, found.remedy)
+            for found in remarks_on(page)
+        ]
+    return Findings(reader.problems, tuple(sorted(remarks)), len(lessons))
+
+
+def _schema(root: Path) -> bool | None:
+    """Whether the schema that a pack carries is that of this version; None if it has none."""
+    from tutor.authoring.new import SCHEMA
+    from tutor.schema import texts
+
+    path = root / SCHEMA / "lesson.json"
+    return path.read_bytes() == texts()["lesson.json"] if path.is_file() else None

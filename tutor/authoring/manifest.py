@@ -1,0 +1,100 @@
+"""Adding a lesson to the text of a `pack.yaml`, and leaving everything else in it as it is.
+
+Dumping what was read would lose the author's comments and layout. So the place is found in the
+positioned nodes, one line or word is put in, and what comes out must read as wanted.
+"""
+
+import msgspec
+
+from tutor.lesson import Manifest, Track
+from tutor.pack.problems import BadSource
+from tutor.pack.source import Mapping, Scalar, Sequence, parse, resolve
+from tutor.pack.structs import StructReader
+
+
+def listed(source: bytes, manifest: Manifest, track: str, lesson: str, title: str) -> bytes | None:
+    """The manifest's text with one more lesson at the end of a track, or in a new last track.
+
+    **Arguments:** `manifest`: what `source` holds; `title`: that of the track, if it is new.
+
+    **Returns:** the text; None if it is written in a way in which no place can be found.
+    """
+    root, _ = parse(source, "")
+    tracks = _sequence(root, "tracks")
+    place = next((n for n, one in enumerate(manifest.tracks) if one.id == track), None)
+    mark = b"\xef\xbb\xbf" if source.startswith(b"\xef\xbb\xbf") else b""
+    lines = source[len(mark) :].decode().splitlines(keepends=True)
+    if place is None:
+        added = Track(id=track, title=title, lessons=(lesson,))
+        wanted = (*manifest.tracks, added)
+        new = _with_track(lines, root, tracks, added)
+    else:
+        one = manifest.tracks[place]
+        changed = msgspec.structs.replace(one, lessons=(*one.lessons, lesson))
+        wanted = (*manifest.tracks[:place], changed, *manifest.tracks[place + 1 :])
+        node = tracks.items[place]
+        assert isinstance(node, Mapping)
+        new = _with_item(lines, _sequence(node, "lessons"), lesson)
+    text = mark + "".join(new).encode()
+    right = msgspec.structs.replace(manifest, tracks=wanted)
+    return text if _read(text) == right else None
+
+
+def _with_item(lines: list[str], items: Sequence, lesson: str) -> list[str]:
+    last = items.items[-1]
+    assert isinstance(last, Scalar)
+    row = lines[last.line - 1]
+    if _character(lines, items) == "[":
+        end = last.column - 1 + len(last.written or str(last.value)) + (last.style is not None)
+        row = f"{row[:end]}, {written(lesson)}{row[end:]}"
+        return [*lines[: last.line - 1], row, *lines[last.line :]]
+    line = f"{' ' * (items.column - 1)}- {written(lesson)}"
+    return _after(lines, last.line, [line])
+
+
+def _with_track(lines: list[str], root: Mapping, tracks: Sequence, added: Track) -> list[str]:
+    indent = " " * (tracks.column - 1)
+    block = [
+        f"{indent}- id: {written(added.id)}",
+        f"{indent}  title: {written(added.title)}",
+        f"{indent}  lessons:",
+        f"{indent}    - {written(added.lessons[0])}",
+    ]
+    below = [key.line for key, _ in root.entries if key.line > tracks.line]
+    last = min(below) - 1 if below else len(lines)
+    while not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#"):
+        last -= 1
+    return _after(lines, last, block)
+
+
+def written(text: str) -> str:
+    """Words as a YAML scalar that stands for them, and not for a number say."""
+    return text if resolve(text) == text else f"'{text}'"
+
+
+def _after(lines: list[str], number: int, added: list[str]) -> list[str]:
+    """The lines with more behind line `number`, each ended as the others are."""
+    before = lines[:number]
+    ending = lines[0][len(lines[0].rstrip("\r\n")) :] or "\n"
+    if not before[-1].endswith(("\n", "\r")):
+        before[-1] += ending
+    return [*before, *(line + ending for line in added), *lines[number:]]
+
+
+def _character(lines: list[str], node: Sequence) -> str:
+    return lines[node.line - 1][node.column - 1 : node.column]
+
+
+def _sequence(node: Mapping, key: str) -> Sequence:
+    found = node.get(key)
+    assert isinstance(found, Sequence), "the manifest has been validated"
+    return found
+
+
+def _read(text: bytes) -> Manifest | None:
+    try:
+        node, problems = parse(text, "")
+    except BadSource:
+        return None
+    found: Manifest | None = StructReader("").struct(Manifest, node)
+    return None if problems else found
