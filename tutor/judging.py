@@ -214,10 +214,14 @@ class Round:
             return _faulty(check, faults.unsaid(reply, _running(check)), told), timing, ""
         reference: Reference | None = None
         if check.refer() is not None:
+            waited = references.waited
             try:
                 reference = references.get(observe.case)
             except ReferenceFailed as failure:
                 return _faulty(check, failure.fault), timing, ""
+            # Meanwhile the learner's clock stands still: PyTorch may take longer than they have.
+            for place in self._deadlines:
+                self._deadlines[place] += references.waited - waited
         timing = Timing(
             timing.compile + reply.compile,
             timing.run + reply.run,
