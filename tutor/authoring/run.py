@@ -1,0 +1,192 @@
+"""All trials of a pack's lessons, several at a time, told in the order of the lessons."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Self
+
+from msgspec import Struct
+
+from tutor.authoring.strength import Strength, strength, trial_of
+from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
+from tutor.engine import Cancel, Cancelled
+from tutor.forks import Forks
+from tutor.lesson import Lesson, Pack
+from tutor.warm import CORES, free_memory_mb
+
+JOB_MB = 1000
+"""Memory that should be free for each trial that runs."""
+
+NARROW = 0.5
+"""A share of a limit above which a remark is made: machines differ by as much."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What to try: right answers and mistakes under `seeds` seeds each, `jobs` at a time."""
+
+    seeds: int = 20
+    jobs: int = 1
+    mutate: bool = False
+    variants: bool = False
+
+
+class LessonResult(Struct, frozen=True):
+    """What was found of one lesson. `seconds` and `memory_mb` are the most that a right answer
+    took; `remarks` are worth a look, and nothing that fails."""
+
+    lesson: str
+    outcomes: tuple[Outcome, ...]
+    strength: Strength | None
+    seconds: float
+    seconds_limit: float
+    memory_mb: int | None
+    memory_limit_mb: int
+    remarks: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        strong = self.strength is None or self.strength.holds
+        return strong and all(outcome.holds for outcome in self.outcomes)
+
+
+class PackTest:
+    """Use as a context manager, and iterate over `results`. Leaving it ends whatever still runs.
+
+    **Arguments:** `lessons`: ids; `heard`: told of so many more steps of `steps`, in any thread.
+
+    Raises:
+        SyntaxError: a solution is no Python (with `mutate`).
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        lessons: list[str],
+        asked: Asked,
+        heard: Callable[[int], None] = lambda steps: None,
+    ) -> None:
+        self._pack = pack
+        self._heard = heard
+        self._works = [_Work(pack, pack.lesson(name), asked) for name in lessons]
+        self._forks = Forks()
+        self._executor = ThreadPoolExecutor(asked.jobs, thread_name_prefix="trial")
+        self._lock = threading.Lock()
+        self._running: set[Cancel] = set()
+        self._stopped = False
+        self._learning: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._learned: set[str] = set()
+
+    @property
+    def steps(self) -> int:
+        """All steps, each a seed of a trial."""
+        return sum(len(trial.seeds) for work in self._works for trial in work.all)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._stopped = True
+            for cancel in self._running:
+                cancel.cancel()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._forks.close()
+        self._executor.shutdown()
+
+    def results(self) -> Iterator[LessonResult]:
+        """Each lesson's as soon as it and all before it are done."""
+        under_way = [
+            (work, [self._executor.submit(self._attempt, trial) for trial in work.all])
+            for work in self._works
+        ]
+        for work, futures in under_way:
+            yield work.result(_outcomes(futures))
+
+    def _attempt(self, trial: Trial) -> Outcome:
+        cancel = Cancel()
+        with self._lock:
+            if self._stopped:
+                raise Cancelled
+            self._running.add(cancel)
+        told = 0
+
+        def heard() -> None:
+            nonlocal told
+            told += 1
+            self._heard(1)
+
+        try:
+            self._learn(trial.lesson)
+            outcome = attempt(trial, self._forks, cancel, heard)
+            self._heard(len(trial.seeds) - told)
+            return outcome
+        finally:
+            with self._lock:
+                self._running.discard(cancel)
+
+    def _learn(self, lesson: Lesson) -> None:
+        """Once for each lesson; whoever else wants to try something of it waits."""
+        with self._learning[lesson.id]:
+            if lesson.id not in self._learned:
+                learn(self._forks, self._pack, lesson)
+                self._learned.add(lesson.id)
+
+
+class _Work:
+    """What there is to try of one lesson."""
+
+    def __init__(self, pack: Pack, lesson: Lesson, asked: Asked) -> None:
+        self._lesson = lesson
+        self._trials, self._failed = trials(pack, lesson, tuple(range(asked.seeds)), asked.variants)
+        self._mutants = None
+        solution = pack.solution(lesson.id)
+        if asked.mutate and solution is not None:
+            from tutor.authoring.mutate import mutants
+
+            self._mutants = mutants(solution, f"{lesson.id}.py")
+        tried = [trial_of(lesson, mutant) for mutant in self._mutants or ()]
+        self.all = [*self._trials, *tried]
+
+    def result(self, outcomes: list[Outcome]) -> LessonResult:
+        """**Arguments:** `outcomes`: of `all`, in their order."""
+        lesson = self._lesson
+        ordinary = [*outcomes[: len(self._trials)], *self._failed]
+        mutated = outcomes[len(self._trials) :]
+        ordinary += [outcome for outcome in mutated if outcome.ours]
+        right = [o for o in ordinary if o.kind in ("solution", "variant") and o.tried]
+        return LessonResult(
+            lesson.id,
+            tuple(ordinary),
+            strength(lesson, self._mutants, mutated) if self._mutants is not None else None,
+            seconds := max((o.seconds for o in right), default=0.0),
+            lesson.limits.seconds,
+            memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),
+            lesson.limits.memory_mb,
+            tuple(_remarks(lesson, seconds, memory)),
+        )
+
+
+def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
+    return [future.result() for future in futures]
+
+
+def _remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
+    limits = lesson.limits
+    if seconds > NARROW * limits.seconds:
+        yield (
+            f"a right answer took {seconds:.1f} of {limits.seconds:g} s; "
+            f"a slower machine may need more: limits: {{seconds: {2 * seconds:.0f}}}"
+        )
+    if memory is not None and memory > NARROW * limits.memory_mb:
+        yield (
+            f"a right answer had {memory} of {limits.memory_mb} MiB; "
+            f"others may need more: limits: {{memory_mb: {2 * memory}}}"
+        )
+    if all(check.refer() is None for check in lesson.checks):
+        yield "no check asks the PyTorch anything, so nothing holds the answer to it"
+
+
+def usual_jobs() -> int:
+    """As many as there are cores, and memory for."""
+    return max(1, min(CORES, free_memory_mb() // JOB_MB))

@@ -1,0 +1,236 @@
+"""One trial: an answer under some seeds, and what must become of it.
+
+A right answer passes and warns of nothing, the starter does not pass, a mistake is caught where the
+lesson says and in its words. What holds under some seeds only is told as flaky, with the seeds.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Literal
+
+from msgspec import Struct
+
+from tutor.engine import Cancel, Sandboxes, Session
+from tutor.forks import Forks
+from tutor.inputs import DrawError
+from tutor.lesson import Lesson, Mistake, Pack
+from tutor.report import CheckResult, Report, Verdict
+from tutor.sandbox.process import Failed
+
+Kind = Literal["solution", "variant", "starter", "mistake", "mutant"]
+
+
+class Trial(Struct, frozen=True):
+    """An answer to be tried. `mistake`: the entry that it comes from."""
+
+    lesson: Lesson
+    kind: Kind
+    name: str
+    code: str
+    seeds: tuple[int, ...]
+    mistake: Mistake | None = None
+
+
+class Outcome(Struct, frozen=True):
+    """What became of a trial.
+
+    `problem` says what is wrong, and is empty if it holds; `seeds` are those under which that is
+    so, of the `tried`. `check` names the check that tells, or of a mutant the one that kills it.
+    `verdict` is that under the last seed. `ours`: nothing could be told, and that is neither the
+    lesson's nor the answer's fault. `seconds` is the longest that the answer took under one seed;
+    `memory_mb` the most that it had, if that can be seen.
+    """
+
+    lesson: str
+    kind: Kind
+    name: str
+    problem: str = ""
+    check: str = ""
+    seeds: tuple[int, ...] = ()
+    tried: int = 0
+    verdict: Verdict | None = None
+    ours: bool = False
+    seconds: float = 0.0
+    memory_mb: int | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+
+class _Wrong(Struct, frozen=True):
+    """What is wrong under one seed."""
+
+    problem: str = ""
+    check: str = ""
+    ours: bool = False
+
+
+def attempt(
+    trial: Trial,
+    sandboxes: Sandboxes | None = None,
+    cancel: Cancel | None = None,
+    heard: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Try an answer under all of its seeds, in one sandbox for each place that it needs.
+
+    **Arguments:** `sandboxes`: where these come from; `cancel` stops it; `heard` is called after
+    each seed.
+
+    Raises:
+        Cancelled: `cancel.cancel()` was called.
+    """
+    wrong: dict[int, _Wrong] = {}
+    tried = 0
+    seconds = 0.0
+    memory: list[int] = []
+    warned = ""
+    with Session(trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes) as session:
+        for seed in trial.seeds:
+            report = session.check(seed)
+            tried += 1
+            timings = report.timings
+            seconds = max(seconds, timings.load + timings.checks - timings.reference)
+            if (peak := session.peak_mb()) is not None:
+                memory.append(peak)
+            found = _judged(trial, report)
+            if found is None and trial.kind in ("solution", "variant") and report.stderr != warned:
+                warned = report.stderr  # it gathers what was said under all seeds so far
+                found = _Wrong(f"it warns: {_first_line(warned)}")
+            if found is not None:
+                wrong[seed] = found
+            heard()
+            if report.fault is not None or (trial.kind == "mutant" and report.verdict == "error"):
+                break  # what cannot be imported cannot under any seed, and what breaks is dead
+    # Ours first: what could not be judged says nothing of the lesson.
+    first = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), _Wrong()))
+    problem, check = first.problem, first.check
+    if 0 < len(wrong) < tried and check and not first.ours:
+        problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
+    if trial.kind == "mutant" and not wrong and report.fault is None:
+        check = _first_not_passed(report).name
+    return Outcome(
+        trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
+        report.verdict, first.ours, seconds, max(memory, default=None),
+    )  # fmt: skip
+
+
+# --- what must become of an answer -----------------------------------------------------------
+
+
+def _judged(trial: Trial, report: Report) -> _Wrong | None:
+    if report.verdict == "internal":
+        return _internal(report)
+    match trial.kind:
+        case "solution" | "variant":
+            return _not_passed(trial.lesson, report)
+        case "mistake":
+            assert trial.mistake is not None
+            return _not_caught(trial.mistake, report)
+        case "starter":
+            return (
+                _Wrong("it passes; a starter must leave something to do") if report.passed else None
+            )
+        case "mutant":
+            return _Wrong("it passes") if report.passed else None
+
+
+def _internal(report: Report) -> _Wrong:
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    fault = next((f for f in faults if f is not None and f.code == "broken-pack"), None)
+    if fault is not None:
+        return _Wrong(fault.message)
+    first = next((c.message for c in report.checks if c.status == "internal"), "")
+    return _Wrong(report.fault.message if report.fault else first, ours=True)
+
+
+def _not_passed(lesson: Lesson, report: Report) -> _Wrong | None:
+    if report.passed:
+        return None
+    if report.fault is not None:
+        return _Wrong(f"it does not load: {report.fault.message}")
+    first = _first_not_passed(report)
+    compared = any(c.title == first.name and c.refer() is not None for c in lesson.checks)
+    against = "; the PyTorch and this answer disagree" if compared and first.mismatch else ""
+    return _Wrong(f"{first.name!r} does not pass: {first.message}{against}", first.name)
+
+
+def _not_caught(mistake: Mistake, report: Report) -> _Wrong | None:
+    if report.passed:
+        return _Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails)
+    if mistake.fails == "load":
+        if report.fault is None:
+            first = _first_not_passed(report)
+            return _Wrong(f"it loads, and fails at {first.name!r}: {first.message}", first.name)
+        told = f"{report.fault.message}\n{report.fault.detail}"
+        return _unsaid(mistake, told, "load")
+    if report.fault is not None:
+        return _Wrong(f"it fails at load, not at {mistake.fails!r}: {report.fault.message}", "load")
+    first = _first_not_passed(report)
+    if mistake.fails not in (first.name, first.kind):
+        what = f"it fails at {first.name!r}, not at {mistake.fails!r}: {first.message}"
+        return _Wrong(what, first.name)
+    return _unsaid(mistake, words_of(first), first.name)
+
+
+def _unsaid(mistake: Mistake, told: str, check: str) -> _Wrong | None:
+    missing = [words for words in mistake.promised if words not in told]
+    if not missing:
+        return None
+    listed = ", ".join(map(repr, missing))
+    return _Wrong(f"{check!r} does not say {listed}; it says: {_first_line(told)}", check)
+
+
+def _first_not_passed(report: Report) -> CheckResult:
+    """What the learner looks at first. Only after one of these can others be skipped."""
+    return next(check for check in report.checks if check.status in ("fail", "error"))
+
+
+def words_of(result: CheckResult) -> str:
+    """All that a learner is told of a check."""
+    detail = result.fault.detail if result.fault is not None else ""
+    return f"{result.message}\n{detail}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+# --- what there is to try --------------------------------------------------------------------
+
+
+def trials(
+    pack: Pack, lesson: Lesson, seeds: tuple[int, ...], with_variants: bool
+) -> tuple[list[Trial], list[Outcome]]:
+    """What there is to try of a lesson, but for mutants; and what fails before it is tried.
+
+    **Arguments:** `seeds`: those of right answers and mistakes; `with_variants`: also the right
+    answers beside the solution.
+    """
+    found = [Trial(lesson, "starter", "starter", lesson.starter, seeds[:1])]
+    solution = pack.solution(lesson.id)
+    if solution is None:
+        missing = f"there is none; expected solutions/{lesson.track}/{lesson.id}.py"
+        return found, [Outcome(lesson.id, "solution", "solution", missing)]
+    found.insert(0, Trial(lesson, "solution", "solution", solution, seeds))
+    failed: list[Outcome] = []
+    for mistake in lesson.mistakes:
+        try:
+            code = mistake.applied_to(solution)
+        except ValueError as error:
+            problem = str(error).removeprefix(f"mistake {mistake.name!r}: ")
+            failed.append(Outcome(lesson.id, "mistake", mistake.name, problem))
+            continue
+        found.append(Trial(lesson, "mistake", mistake.name, code, seeds, mistake))
+    for path in pack.variants(lesson.id) if with_variants else ():
+        code = path.read_text(encoding="utf-8")
+        found.append(Trial(lesson, "variant", path.stem, code, seeds))
+    return found, failed
+
+
+def learn(forks: Forks, pack: Pack, lesson: Lesson) -> None:
+    """Have what the solution needs compiled be compiled once, not for every trial."""
+    solution = pack.solution(lesson.id)
+    if solution is not None:
+        with suppress(Failed, DrawError):  # the trials will tell
+            forks.learn(lesson, solution)
