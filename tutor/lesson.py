@@ -382,6 +382,10 @@ class Pack(Struct, frozen=True):
         """Raises: KeyError: no such lesson. BadPack: it cannot be used."""
         return self.lessons[lesson_id]
 
+    def others(self, lesson_id: str) -> set[str]:
+        """The ids of all lessons but one: where that may point to."""
+        return self.lessons.keys() - {lesson_id}
+
     def next_after(self, lesson_id: str) -> str | None:
         """The id of the lesson that follows."""
         order = list(self.lessons)

@@ -5,13 +5,14 @@ into `Text` objects, never parsed as markup.
 """
 
 import sys
+from collections.abc import Collection
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tutor.report import CheckResult, Mismatch, Report, Status
+from tutor.report import CheckResult, Explanation, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
 MARKS: dict[Status, tuple[str, str]] = {
@@ -24,8 +25,11 @@ MARKS: dict[Status, tuple[str, str]] = {
 """How a status is shown: a mark and a style."""
 
 
-def check(result: CheckResult) -> RenderableType:
-    """One check: its name, and what is wrong if anything is."""
+def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
+    """One check: its name, and what is wrong if anything is.
+
+    **Arguments:** `lessons`: ids of those that an explanation may point to.
+    """
     parts: list[RenderableType] = [headline(result)]
     if result.status in ("fail", "error", "internal"):
         parts.append(indented(result.message))
@@ -40,6 +44,8 @@ def check(result: CheckResult) -> RenderableType:
                 parts.append(indented(first_lines(result.fault.detail), "dim"))
         if result.case:
             parts.append(indented(f"with {result.case}", "dim"))
+        if result.explained is not None:
+            parts.append(explanation(result.explained, lessons))
     return Group(*parts)
 
 
@@ -52,6 +58,20 @@ def headline(result: CheckResult) -> Text:
     if result.status == "skipped":
         line.append(f"  {result.message}", "dim")
     return line
+
+
+def explanation(explained: Explanation, lessons: Collection[str] = ()) -> RenderableType:
+    """What happened, why, what to write instead, and where it is taught."""
+    lead = "Probably: " if explained.likely else ""
+    parts = [
+        indented(f"→ {lead}{explained.what}"),
+        indented(explained.why, "dim"),
+        indented("Instead:", "dim"),
+        Padding(Text(explained.instead, "cyan"), (0, 0, 0, 6), expand=False),
+    ]
+    if explained.lesson in lessons:
+        parts.append(indented(f"Taught in the lesson {explained.lesson}.", "dim"))
+    return Group(*parts)
 
 
 def timing(result: CheckResult) -> str:
@@ -81,13 +101,18 @@ def difference(mismatch: Mismatch) -> Table:
     return table
 
 
-def rest(report: Report) -> RenderableType:
-    """What follows the checks: a fault, output, timings, the verdict."""
+def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
+    """What follows the checks: a fault, output, timings, the verdict.
+
+    **Arguments:** `lessons`: ids of those that an explanation may point to.
+    """
     parts: list[RenderableType] = []
     if report.fault is not None:
         parts.append(Text.assemble(("! ", "red"), report.fault.message))
         if report.fault.detail:
             parts.append(indented(first_lines(report.fault.detail), "dim"))
+        if report.fault.explanation is not None:
+            parts.append(explanation(report.fault.explanation, lessons))
     for name, text in (("printed", report.stdout), ("printed to stderr", report.stderr)):
         if text.strip():
             parts += [Text(f"── {name} ──", "dim"), Text(text.rstrip("\n"))]

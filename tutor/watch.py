@@ -1,7 +1,7 @@
 """`jaxtutor watch`: check a file every time it is saved."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
     """Check now, and again after every save, until Ctrl-C. A save replaces the run that is
     still going on."""
     path = Workspace(pack).path(lesson)
+    lessons = pack.others(lesson.id)
     out = render.console()
     with Pool() as pool, closing(Runner(pool)) as runner:
         pool.expect([(lesson, pack.solution(lesson.id) or lesson.starter)], seed)
@@ -38,17 +39,17 @@ def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
             except (BadFile, OSError) as error:
                 out.print(str(error), markup=False)
                 continue
-            runner.run(lesson, code, partial(_hear, pack, out), seed)
+            runner.run(lesson, code, partial(_hear, pack, lessons, out), seed)
 
 
-def _hear(pack: Pack, out: Console, news: News) -> None:
+def _hear(pack: Pack, lessons: Collection[str], out: Console, news: News) -> None:
     match news:
         case Asking():
             out.print("Asking PyTorch, which is done once.", style="dim")
         case Came(result=result):
-            out.print(render.check(result))
+            out.print(render.check(result, lessons))
         case Judged(report=report):
-            out.print(render.rest(report))
+            out.print(render.rest(report, lessons))
             out.print("Waiting for the next save; Ctrl-C ends.", style="dim")
             with Progress() as progress:
                 progress.record(pack.id, report)

@@ -208,9 +208,12 @@ def _check(options: argparse.Namespace) -> int:
         _print_json(report.to_json())
     else:
         out = render.console()
+        others = pack.others(lesson.id)
         with engine.Session(lesson, code) as session:
-            report = session.check(options.seed, lambda result: out.print(render.check(result)))
-            out.print(render.rest(report))
+            report = session.check(
+                options.seed, lambda result: out.print(render.check(result, others))
+            )
+            out.print(render.rest(report, others))
             report = session.timed(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)

@@ -68,7 +68,7 @@ class LessonScreen(Screen[None]):
             with VerticalScroll(id="brief", classes="pane"):
                 yield Markdown(brief_markdown(self.lesson))
             yield CodeEditor("", id="code")
-            yield Results(self.lesson, id="results")
+            yield Results(self.lesson, self.pack.others(self.lesson.id), id="results")
         yield Label(id="status")
         yield Footer(show_command_palette=False)
 

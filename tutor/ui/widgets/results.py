@@ -1,5 +1,7 @@
 """The results of a run, arriving check by check."""
 
+from collections.abc import Collection
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 from textual.app import ComposeResult
@@ -12,11 +14,21 @@ from tutor.report import CheckResult, Report
 
 
 class Results(VerticalScroll):
-    """What is known about the code: nothing, some checks, or a whole report."""
+    """What is known about the code: nothing, some checks, or a whole report.
 
-    def __init__(self, lesson: Lesson, *, id: str) -> None:  # noqa: A002 - Textual's own name
+    **Arguments:** `others`: ids of lessons that explanations may point to.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        others: Collection[str],
+        *,
+        id: str,  # noqa: A002 - Textual's own name
+    ) -> None:
         super().__init__(id=id, classes="pane")
         self._lesson = lesson
+        self._others = others
         self._results: list[CheckResult] = []
         self.report: Report | None = None
         self.running = False
@@ -72,14 +84,14 @@ class Results(VerticalScroll):
         return f"{mark} {passed} of {count} checks pass{weak}"
 
     def _show(self) -> None:
-        parts: list[RenderableType] = [render.check(result) for result in self._results]
+        parts: list[RenderableType] = [render.check(r, self._others) for r in self._results]
         waiting = self._lesson.checks[len(self._results) :]
         if self.running:
             for number, check in enumerate(waiting):
                 mark = "… " if number == 0 else "  "
                 parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
         elif self.report is not None:
-            parts.append(render.rest(self.report))
+            parts.append(render.rest(self.report, self._others))
         elif self._stopped:
             parts.append(Text("Stopped. F5 checks again.", "dim"))
         else:
