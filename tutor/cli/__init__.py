@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tutor import __version__
+from tutor.cli.explain import add_to as add_explain
 from tutor.cli.pack import add_to as add_pack_commands
 from tutor.cli.usage import UsageError
 
@@ -88,6 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     solution = add("solution", _solution, "show the solution of a lesson that you have passed")
     solution.add_argument("--anyway", action="store_true", help="show it even so")
     add_pack_commands(commands)
+    add_explain(commands).add_argument("--pack", metavar="DIR", default=argparse.SUPPRESS,
+                                       help="a pack other than the built-in course")  # fmt: skip
     doctor = add("doctor", _doctor, "see whether this machine has all it takes", lesson=False)
     doctor.add_argument("--json", action="store_true", help="as JSON")
     return parser
