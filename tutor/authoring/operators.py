@@ -235,8 +235,11 @@ class SwapArguments(Operator):
     name = "swap-arguments"
     told = "two neighbouring arguments"
 
+    _either_way = frozenset({"maximum", "minimum", "max", "min", "logaddexp", "add", "multiply",
+                             "isclose", "allclose", "array_equal"})  # fmt: skip
+
     def wrong(self, node: cst.CSTNode) -> Wrong:
-        if isinstance(node, cst.Call):
+        if isinstance(node, cst.Call) and _last_name(node.func) not in self._either_way:
             for first, (a, b) in enumerate(zip(node.args, node.args[1:], strict=False)):
                 if a.keyword or b.keyword or a.star or b.star:
                     continue

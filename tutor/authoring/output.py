@@ -48,7 +48,7 @@ def tried(result: LessonResult) -> str:
     """`solution under 20 seeds, starter, 5 mistakes, 6 variants, 49 of 50 mutants killed`."""
     kinds = [outcome.kind for outcome in result.outcomes]
     seeds = max((o.tried for o in result.outcomes if o.kind == "solution"), default=0)
-    words = [f"solution under {_counted(seeds, 'seed')}", "starter"]
+    words = [f"solution under {_counted(seeds, 'seed')}" if seeds else "no solution", "starter"]
     words += [
         _counted(number, kind) for kind in ("mistake", "variant") if (number := kinds.count(kind))
     ]
@@ -81,16 +81,15 @@ def _strength(found: Strength) -> list[RenderableType]:
     if found.mutants:
         weak = found.rate < STRONG
         line = (
-            f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} of them for "
-            f"they broke; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
+            f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} because they "
+            f"raised; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
         )
         if weak:
             line += f"; {STRONG:.0%} must be killed"
         parts.append(indented(line, "red" if weak else "dim"))
     for survivor in found.survivors:
         parts.append(indented(f"survived: {survivor.mutant}  (line {survivor.line})", "yellow"))
-        body = "\n".join(survivor.diff.splitlines()[2:])
-        parts.append(indented(inert(f"  {body}".replace("\n", "\n  ")), "dim"))
+        parts += [indented(inert(f"  {line}"), "dim") for line in survivor.diff.splitlines()[2:]]
     parts += [indented(inert(f"✗ {stale}"), "red") for stale in found.stale]
     return parts
 

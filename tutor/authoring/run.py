@@ -32,7 +32,8 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 class LessonResult(Struct, frozen=True):
-    """What was found of one lesson. `seconds` and `memory_mb` are the most that a right answer
+    """What was found of one lesson. `strength` is None where mutants were not asked for, or are of
+    a solution that does not hold itself. `seconds` and `memory_mb` are the most that a right answer
     took; `remarks` are worth a look, and nothing that fails."""
 
     lesson: str
@@ -155,10 +156,13 @@ class _Work:
         mutated = outcomes[len(self._trials) :]
         ordinary += [outcome for outcome in mutated if outcome.ours]
         right = [o for o in ordinary if o.kind in ("solution", "variant") and o.tried]
+        counted = None
+        if self._mutants is not None and all(o.holds for o in ordinary if o.kind == "solution"):
+            counted = strength(lesson, self._mutants, mutated)
         return LessonResult(
             lesson.id,
             tuple(ordinary),
-            strength(lesson, self._mutants, mutated) if self._mutants is not None else None,
+            counted,
             seconds := max((o.seconds for o in right), default=0.0),
             lesson.limits.seconds,
             memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),

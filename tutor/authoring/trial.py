@@ -58,8 +58,8 @@ class Outcome(Struct, frozen=True):
         return not self.problem
 
 
-class _Wrong(Struct, frozen=True):
-    """What is wrong under one seed."""
+class Wrong(Struct, frozen=True):
+    """What is wrong under one seed; the fields are those of an `Outcome`."""
 
     problem: str = ""
     check: str = ""
@@ -80,7 +80,7 @@ def attempt(
     Raises:
         Cancelled: `cancel.cancel()` was called.
     """
-    wrong: dict[int, _Wrong] = {}
+    wrong: dict[int, Wrong] = {}
     tried = 0
     seconds = 0.0
     memory: list[int] = []
@@ -93,17 +93,17 @@ def attempt(
             seconds = max(seconds, timings.load + timings.checks - timings.reference)
             if (peak := session.peak_mb()) is not None:
                 memory.append(peak)
-            found = _judged(trial, report)
+            found = judged(trial, report)
             if found is None and trial.kind in ("solution", "variant") and report.stderr != warned:
                 warned = report.stderr  # it gathers what was said under all seeds so far
-                found = _Wrong(f"it warns: {_first_line(warned)}")
+                found = Wrong(f"it warns: {_first_line(warned)}")
             if found is not None:
                 wrong[seed] = found
             heard()
             if report.fault is not None or (trial.kind == "mutant" and report.verdict == "error"):
                 break  # what cannot be imported cannot under any seed, and what breaks is dead
     # Ours first: what could not be judged says nothing of the lesson.
-    first = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), _Wrong()))
+    first = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
     problem, check = first.problem, first.check
     if 0 < len(wrong) < tried and check and not first.ours:
         problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
@@ -118,7 +118,8 @@ def attempt(
 # --- what must become of an answer -----------------------------------------------------------
 
 
-def _judged(trial: Trial, report: Report) -> _Wrong | None:
+def judged(trial: Trial, report: Report) -> Wrong | None:
+    """What is wrong with what became of an answer, if anything is."""
     if report.verdict == "internal":
         return _internal(report)
     match trial.kind:
@@ -129,56 +130,56 @@ def _judged(trial: Trial, report: Report) -> _Wrong | None:
             return _not_caught(trial.mistake, report)
         case "starter":
             return (
-                _Wrong("it passes; a starter must leave something to do") if report.passed else None
+                Wrong("it passes; a starter must leave something to do") if report.passed else None
             )
         case "mutant":
-            return _Wrong("it passes") if report.passed else None
+            return Wrong("it passes") if report.passed else None
 
 
-def _internal(report: Report) -> _Wrong:
+def _internal(report: Report) -> Wrong:
     faults = [report.fault, *(check.fault for check in report.checks)]
     fault = next((f for f in faults if f is not None and f.code == "broken-pack"), None)
     if fault is not None:
-        return _Wrong(fault.message)
+        return Wrong(fault.message)
     first = next((c.message for c in report.checks if c.status == "internal"), "")
-    return _Wrong(report.fault.message if report.fault else first, ours=True)
+    return Wrong(report.fault.message if report.fault else first, ours=True)
 
 
-def _not_passed(lesson: Lesson, report: Report) -> _Wrong | None:
+def _not_passed(lesson: Lesson, report: Report) -> Wrong | None:
     if report.passed:
         return None
     if report.fault is not None:
-        return _Wrong(f"it does not load: {report.fault.message}")
+        return Wrong(f"it does not load: {report.fault.message}")
     first = _first_not_passed(report)
     compared = any(c.title == first.name and c.refer() is not None for c in lesson.checks)
     against = "; the PyTorch and this answer disagree" if compared and first.mismatch else ""
-    return _Wrong(f"{first.name!r} does not pass: {first.message}{against}", first.name)
+    return Wrong(f"{first.name!r} does not pass: {first.message}{against}", first.name)
 
 
-def _not_caught(mistake: Mistake, report: Report) -> _Wrong | None:
+def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
     if report.passed:
-        return _Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails)
+        return Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails)
     if mistake.fails == "load":
         if report.fault is None:
             first = _first_not_passed(report)
-            return _Wrong(f"it loads, and fails at {first.name!r}: {first.message}", first.name)
+            return Wrong(f"it loads, and fails at {first.name!r}: {first.message}", first.name)
         told = f"{report.fault.message}\n{report.fault.detail}"
         return _unsaid(mistake, told, "load")
     if report.fault is not None:
-        return _Wrong(f"it fails at load, not at {mistake.fails!r}: {report.fault.message}", "load")
+        return Wrong(f"it fails at load, not at {mistake.fails!r}: {report.fault.message}", "load")
     first = _first_not_passed(report)
     if mistake.fails not in (first.name, first.kind):
         what = f"it fails at {first.name!r}, not at {mistake.fails!r}: {first.message}"
-        return _Wrong(what, first.name)
+        return Wrong(what, first.name)
     return _unsaid(mistake, words_of(first), first.name)
 
 
-def _unsaid(mistake: Mistake, told: str, check: str) -> _Wrong | None:
+def _unsaid(mistake: Mistake, told: str, check: str) -> Wrong | None:
     missing = [words for words in mistake.promised if words not in told]
     if not missing:
         return None
     listed = ", ".join(map(repr, missing))
-    return _Wrong(f"{check!r} does not say {listed}; it says: {_first_line(told)}", check)
+    return Wrong(f"{check!r} does not say {listed}; it says: {_first_line(told)}", check)
 
 
 def _first_not_passed(report: Report) -> CheckResult:
