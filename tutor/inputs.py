@@ -49,8 +49,14 @@ class Draw(Struct, frozen=True):
     @property
     def names(self) -> frozenset[str]:
         """The sizes it uses."""
+        return frozenset(self.places)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The sizes it uses, each with the column (from 0) at which it stands in `text`."""
         nodes = [*self.arguments, *(v for _, v in self.options if isinstance(v, ast.expr))]
-        return frozenset(n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+        names = [n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)]
+        return {name.id: name.col_offset for name in reversed(names)}
 
 
 Draws: TypeAlias = "Draw | dict[str, Draws] | tuple[Draws, ...]"

@@ -343,7 +343,7 @@ IN_LESSON = [
         "x: normal(B / 2, 4)",
         ["16:13: inputs: expected a number, a size, or + - * //"],
     ),
-    ("x: normal(B, 4)", "x: normal(b, 4)", ["16:6: no size is called 'b'"]),
+    ("x: normal(B, 4)", "x: normal(b, 4)", ["16:13: no size is called 'b'"]),
     (
         "x: normal(B, 4)",
         "x: [normal(Batch), 5]",
@@ -458,7 +458,7 @@ IN_LESSON = [
     (
         "value: double(x)\n",
         "value: double(q)\n    inputs: {q: normal(Bee)}\n",
-        ["21:17: no size is called 'Bee'"],
+        ["21:24: no size is called 'Bee'"],
     ),
     (
         "value: double(x)\n",
@@ -506,7 +506,7 @@ IN_LESSON = [
         'is: "flaot32[B, 4]"',
         ["26:10: is: no dtype is called 'flaot32'; did you mean 'float32'?"],
     ),
-    ('is: "float32[B, 4]"', 'is: {a: "[Batch]"}', ["26:14: no size is called 'Batch'"]),
+    ('is: "float32[B, 4]"', 'is: {a: "[Batch]"}', ["26:15: no size is called 'Batch'"]),
     ('is: "float32[B, 4]"', "is: [b, 4]", ["26:9: no size is called 'b'"]),
     ('is: "float32[B, 4]"', "is: [-1, 4]", ["26:9: is: '-1' is neither a number nor a size"]),
     ('is: "float32[B, 4]"', 'is: ["[²]"]', ["26:11: is: '²' is neither a number nor a size"]),

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct
 
 from tutor.authoring.remarks import Page, remarks_on
-from tutor.lesson import solution_folders
 from tutor.pack.folder import Folder
 from tutor.pack.problems import BadPack, Problem
 from tutor.pack.reader import PackReader, file_of
@@ -47,21 +46,27 @@ def lint(root: Path) -> Findings:
     folder = Folder(root)
     reader = PackReader(folder)
     try:
-        lessons = reader.survey()
+        pack = reader.survey()
     except BadPack as error:
         return Findings(error.problems)
+    problems = [*reader.problems]
     remarks: list[Remark] = []
     schema = _schema(root)
-    for lesson in lessons.values():
+    for lesson in pack.lessons.values():
         file = file_of(lesson.track, lesson.id)
-        solved = any((f / file).with_suffix(".py").is_file() for f in solution_folders(root))
         text = folder.read(file).decode("utf-8-sig")
-        page = Page(lesson, reader.nodes[lesson.id], text, solved, root, schema)
+        try:
+            solution = pack.solution(lesson.id)
+        except (OSError, UnicodeDecodeError) as error:
+            message = f"the solution of {lesson.id} cannot be read: {error}"
+            problems.append(folder.problem(file, message, remedy="save it as UTF-8"))
+            continue
+        page = Page(lesson, reader.nodes[lesson.id], text, solution, root, schema)
         remarks += [
             Remark(folder.shown(file), *found.place, found.code, found.message, found.remedy)
             for found in remarks_on(page)
         ]
-    return Findings(reader.problems, tuple(sorted(remarks)), len(lessons))
+    return Findings(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
 
 
 def _schema(root: Path) -> bool | None:

@@ -37,14 +37,14 @@ WORDS = 4
 class Page(Struct, frozen=True):
     """A lesson and how it is written down.
 
-    `solved`: whether the pack has a solution for it; `schema`: whether the schema that lies in the
+    `solution`: the pack's own, None if it has none; `schema`: whether the schema that lies in the
     pack at `root` is that of this version, None if there is none.
     """
 
     lesson: Lesson
     node: Mapping
     text: str
-    solved: bool
+    solution: str | None
     root: Path
     schema: bool | None
 
@@ -106,7 +106,7 @@ def unwritten(page: Page) -> Iterator[Said]:
 
 
 def no_solution(page: Page) -> Iterator[Said]:
-    if not page.solved:
+    if page.solution is None:
         lesson = page.lesson
         remedy = f"write solutions/{lesson.track}/{lesson.id}.py, and `pack test` runs it"
         yield page.at("id"), "there is no solution", remedy
@@ -261,6 +261,16 @@ def few_words(page: Page) -> Iterator[Said]:
             yield page.at("mistakes", number, "says"), message, remedy
 
 
+def edit_misses(page: Page) -> Iterator[Said]:
+    for number, mistake in enumerate(page.lesson.mistakes):
+        if page.solution is not None:
+            try:
+                mistake.applied_to(page.solution)
+            except ValueError as error:
+                remedy = "write a text that stands there once, such as a whole line"
+                yield page.at("mistakes", number, "edit"), str(error), remedy
+
+
 REMARKS: dict[str, Callable[[Page], Iterator[Said]]] = {
     "no-schema": no_schema,
     "unwritten": unwritten,
@@ -276,5 +286,6 @@ REMARKS: dict[str, Callable[[Page], Iterator[Said]]] = {
     "expect-without-torch": expect_without_torch,
     "no-mistakes": no_mistakes,
     "few-words": few_words,
+    "edit-misses": edit_misses,
 }
 """By code."""

@@ -1,5 +1,6 @@
 """Reading one lesson, and looking at it as a whole."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +15,7 @@ from tutor.expressions import (
     free_names,
     texts,
 )
-from tutor.inputs import USAGE, DrawError, Draws, holds_key, names_in
+from tutor.inputs import USAGE, Draw, DrawError, Draws, holds_key
 from tutor.inputs import parse as parse_draw
 from tutor.lesson import Check, Lesson
 from tutor.pack.source import Mapping, Node, Scalar, Sequence, walk
@@ -99,9 +100,12 @@ class LessonReader(StructReader):
             return parse_draw(node.value)
         except DrawError as error:
             function = node.value.strip().partition("(")[0].strip()
-            usage = f"write it like {USAGE.get(function, 'normal(B, 3)')}"
-            remedy = suggested(function, USAGE.keys() - {function}) if function not in USAGE else ""
-            self.complain_at(node, 1, error.column + 1, f"{name}: {error}", remedy or usage)
+            usage = USAGE.get(function, "normal(B, 3)")
+            remedy = suggested(function, USAGE) if function not in USAGE else ""
+            if usage in str(error):
+                remedy = "give it what it needs"
+            what = f"{name}: {error}"
+            self.complain_at(node, 1, error.column + 1, what, remedy or f"write it like {usage}")
             return None
 
     def read_spec(self, hint: Any, node: Node, name: str) -> Any:
@@ -178,7 +182,9 @@ class LessonReader(StructReader):
                 self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no candidate", remedy)
         for place, name in self._specs:
             if name not in lesson.sizes:
-                self._no_size(place, name, lesson)
+                text = str(place.value) if isinstance(place, Scalar) else ""
+                found = re.search(rf"\[.*?\b({name})\b", text)
+                self._no_size(place, name, lesson, found.start(1) if found else 0)
 
     def _inputs(
         self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: set[str]
@@ -186,8 +192,11 @@ class LessonReader(StructReader):
         for name, draw in draws.items():
             place = node.get(name) if isinstance(node, Mapping) else None
             assert place is not None
-            for size in sorted(names_in(draw) - set(lesson.sizes)):
-                self._no_size(place, size, lesson)
+            for scalar, one in _each(place, draw):
+                for size, column in one.places.items():
+                    if size not in lesson.sizes:
+                        lead = len(str(scalar.value)) - len(str(scalar.value).lstrip())
+                        self._no_size(scalar, size, lesson, lead + column)
             if name in starter:
                 what = f"the input {name!r} would hide the starter's {name!r}"
                 self.complain(place, what, "give the input another name")
@@ -195,9 +204,14 @@ class LessonReader(StructReader):
                 what = f"the name {name!r} is taken by a helper of expressions"
                 self.complain(place, what, "give the input another name")
 
-    def _no_size(self, place: Node, name: str, lesson: Lesson) -> None:
+    def _no_size(self, place: Node, name: str, lesson: Lesson, column: int) -> None:
+        """**Arguments:** `column`: where it stands in the text, from 0."""
         remedy = choice(name, lesson.sizes, f"add it: `sizes: {{{name}: [5, 3]}}`")
-        self.complain(place, f"no size is called {name!r}", remedy)
+        what = f"no size is called {name!r}"
+        if isinstance(place, Scalar):
+            self.complain_at(place, 1, column + 1, what, remedy)
+        else:
+            self.complain(place, what, remedy)
 
     def _names(
         self, lesson: Lesson, check: Check, node: Mapping, starter: set[str], torch: set[str]
@@ -269,6 +283,21 @@ def _dimension(node: Node) -> bool:
     return isinstance(node, Scalar) and (
         type(node.value) is int or (isinstance(node.value, str) and node.value.isidentifier())
     )
+
+
+def _each(node: Node, draws: "Draws") -> Iterable[tuple[Scalar, Draw]]:
+    """Every draw and where it is written."""
+    if isinstance(draws, Draw):
+        assert isinstance(node, Scalar)
+        yield node, draws
+    elif isinstance(draws, dict):
+        assert isinstance(node, Mapping)
+        for key, child in node.entries:
+            yield from _each(child, draws[str(key.value)])
+    else:
+        assert isinstance(node, Sequence)
+        for child, one in zip(node.items, draws, strict=True):
+            yield from _each(child, one)
 
 
 def _scalars(node: Node) -> Iterable[Scalar]:

@@ -59,12 +59,12 @@ class PackReader:
         Raises:
             BadPack: it has problems.
         """
-        lessons = self.survey()
+        pack = self.survey()
         self._raise_problems()
-        return Pack(self._folder.root, self._manifest[0], lessons)
+        return pack
 
-    def survey(self) -> dict[str, Lesson]:
-        """The lessons in which nothing is wrong; `problems` tells the rest.
+    def survey(self) -> Pack:
+        """The pack with those lessons in which nothing is wrong; `problems` tells the rest.
 
         Raises:
             BadPack: the manifest has problems, so that nothing is known of the lessons.
@@ -81,7 +81,7 @@ class PackReader:
         for lesson in lessons.values():
             self._unknown_needs(lesson, tracks)
         self._circles(lessons)
-        return lessons
+        return Pack(self._folder.root, manifest, lessons)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

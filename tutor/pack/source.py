@@ -152,24 +152,32 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Pr
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
     said = ", ".join(part for part in (context, problem) if part)
     remedy = next((remedy for part, remedy in _CAUSES if part in said), _ANY_CAUSE)
-    if "expected key" in problem and builder.before(line, column).strip():
-        remedy = "put the whole value in quotes, or take away what follows it"
+    if "did not find expected" in problem and "block" in context:
+        if (begun := builder.quoted_since(line)) is not None:
+            said = f"the text that begins in this quote ends in line {line}"
+            return Problem(file, *begun, f"not valid YAML: {said}", _CLOSE_QUOTE)
+        if builder.before(line, column).strip():
+            remedy = "put the whole value in quotes, or take away what follows it"
+        else:
+            remedy = _DASHES if builder.character(line, column) == "-" else _KEYS
     return Problem(file, line, column, f"not valid YAML: {said}", remedy)
 
 
 _OPENED = ("quoted", "flow", "simple key")
 """What is noticed only below if it is never closed: quotes, brackets, a key without its colon."""
 
+_CLOSE_QUOTE = "close the quote; a quote inside is written twice (''), or as \\\""
+_DASHES = "begin every `-` of a list in one column"
+_KEYS = "begin every key of a mapping in one column, and indent all lines of a text"
+
 _CAUSES = (
     ("mapping values are not allowed", "put text that holds a colon in quotes, or below a `|`"),
     ("unknown escape", "in \"…\" a backslash begins an escape; write it twice, or use '…'"),
-    ("quoted scalar", "close the quote; a quote inside is written twice (''), or as \\\""),
+    ("quoted scalar", _CLOSE_QUOTE),
     ("flow sequence", "close the bracket: [one, two]; in quotes what holds a comma or bracket"),
     ("flow mapping", "close the brace: {a: 1, b: 2}; in quotes what holds a comma or brace"),
     ("could not find expected ':'", "write `name: value`, with a space after the colon"),
     ("cannot start any token", "put text that begins with this character in quotes"),
-    ("block collection", "begin every `-` of a list in one column"),
-    ("block mapping", "begin every key of a mapping in one column, and indent all lines of a text"),
     ("block sequence entries are not allowed", "begin a list on a line of its own, below its key"),
     ("alias", "put text that begins with * in quotes, or below a `|`"),
     ("anchor", "put text that begins with & in quotes, or below a `|`"),
@@ -202,6 +210,7 @@ class _Builder:
         self._keys: list[Scalar | None] = []
         self._seen: list[set[str]] = []
         self._documents = 0
+        self._quoted = (0, 0), 0
 
     def character(self, line: int, column: int) -> str:
         """The one that stands there, or nothing."""
@@ -210,6 +219,11 @@ class _Builder:
     def before(self, line: int, column: int) -> str:
         """What stands to the left."""
         return self._row(line)[: column - 1]
+
+    def quoted_since(self, line: int) -> tuple[int, int] | None:
+        """Where the text in quotes began that ends in this line, if not in this line."""
+        start, end = self._quoted
+        return start if end == line and start[0] < line else None
 
     def _row(self, line: int) -> str:
         return self._lines[line - 1] if line <= len(self._lines) else ""
@@ -292,6 +306,8 @@ class _Builder:
         if event.style == '"' and (wrong := CONTROL.search(text)):
             what = f"a control character (U+{ord(wrong[0]):04X}) in the text"
             self._refuse(line, column, what, "leave it out")
+        if event.style in ("'", '"') and event.end_mark is not None:
+            self._quoted = (line, column), event.end_mark.line + 1
         written = self._written(event)
         if written == text:
             written = ""

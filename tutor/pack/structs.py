@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -128,7 +128,7 @@ class StructReader:
             message = message.replace("matching regex '^[a-z0-9]+(-[a-z0-9]+)*$'", _ID_WORDS)
             message = re.sub(r"\barray\b", "list", re.sub(r"\bobject\b", "mapping", message))
             found = "" if items is not None else f", found {_shown(node)}"
-            self.complain(node, f"{name}: {message}{found}", _remedy(message, node))
+            self.complain(node, f"{name}: {message}{found}", _remedy(message, hint))
             return None
         return converted if items is None else True
 
@@ -170,25 +170,27 @@ _REMEDIES = (
     ("expected int | list", "write a whole number, or a list of them"),
     ("expected str, got list", "write one text, without brackets"),
     ("expected str, got mapping", "put text that holds a colon or braces in quotes"),
-    ("expected str, got null", "write some text, or leave the key out"),
+    ("expected str, got null", "write some text behind it"),
     ("expected str, got", "put it in quotes"),
-    ("got null", "write a value, or leave the key out"),
+    ("expected str of length >=", "write some text"),
     ("length >=", "write at least one"),
     ("length <=", "shorten it"),
-    ("enum", "write one of the values that the editor or docs/format.md lists"),
     ("expected list", _LIST),
     ("expected mapping", _MAPPING),
-    ("expected int", "write a whole number within these bounds"),
-    ("expected float", "write a number within these bounds"),
+    ("expected int, got", "write a whole number, such as 5"),
+    ("expected float, got", "write a number, such as 0.5"),
+    ("expected int", "write a whole number within the bound"),
+    ("expected float", "write a number within the bound"),
     ("expected bool", "write true or false"),
     ("matching regex", "write it in the form that the expression describes"),
 )
 """By what msgspec says; the first that fits."""
 
 
-def _remedy(message: str, node: Node) -> str:
-    if message.startswith("expected str of length >=") and isinstance(node, Scalar):
-        return "write some text"
+def _remedy(message: str, hint: Any) -> str:
+    bare, _ = _unwrap(hint)
+    if get_origin(bare) is Literal:
+        return f"write one of: {', '.join(map(str, get_args(bare)))}"
     return next((remedy for part, remedy in _REMEDIES if part in message), "write another value")
 
 

@@ -1,0 +1,5 @@
+import jax
+
+
+def noise(key, n):
+    return jax.random.normal(key, n)
