@@ -66,7 +66,7 @@ CASES = [
         '  - "`columns(x)` is `jax.vmap(standardize, in_axes=1, out_axes=1)(x)`."\n',
         "",
         "- A column has a mean and a standard deviation; what do `x.mean()` and "
-        + "`x.std()` give here?",
+        "`x.std()` give here?",
     ),
     ("unused-input", "mean=1, scale=3)\n", "scale=3)\n  y: normal(n, d)\n", "normal(n, d)"),
     (
