@@ -193,11 +193,9 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _print_installed(done: "Installed") -> None:
-    from tutor.pack.contents import solved
-
     pack = done.pack
     edition = f" {pack.manifest.version}" if pack.manifest.version else ""
-    told = _told(len(pack.lessons), solved(pack))
+    told = _told(len(pack.lessons), done.solutions)
     print(f'Installed {pack.id}{edition}, "{pack.manifest.title}": {told}.')
     if done.before is not None:
         print(f"The one before is kept; to go back: jaxtutor pack install {done.before}")

@@ -25,11 +25,15 @@ from tutor.distributions import GROUP, Distributed, distributed
 from tutor.lesson import Pack
 from tutor.pack import BadPack, built_in, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, BadArchive, Files, Inventory
+from tutor.pack.contents import solved
 from tutor.pack.folder import Folder
 from tutor.pack.names import fault_of
 
 KEPT = 2
 """The one in use, and the one before."""
+
+ATTEMPTS = 100
+"""At the next number, while others install and remove the same pack."""
 
 _INCOMING, _REMOVED = ".incoming-", ".removed-"
 _ABANDONED = 3600.0
@@ -41,10 +45,12 @@ class Refused(Exception):
 
 
 class Installed(Struct, frozen=True):
-    """What `install` has done. `before`: the pack that was replaced, which is kept."""
+    """What `install` has done. `solutions`: how many lessons have one; `before`: the pack that
+    was replaced, which is kept."""
 
     pack: Pack
-    before: Path | None = None
+    solutions: int
+    before: Path | None
 
 
 class Known(Struct, frozen=True):
@@ -126,13 +132,14 @@ def install(inventory: Inventory, files: Files, shown_as: str, source: str) -> I
             )
         if hasattr(os, "sync"):
             os.sync()  # all of it at once; file by file takes a minute for thousands
-        number = _put(incoming, folder() / pack.id)
-    _prune(folder() / pack.id)
-    before = [old for old in _numbers(folder() / pack.id) if old < number]
-    return Installed(
-        open_pack(folder() / pack.id / str(number)),
-        folder() / pack.id / str(before[-1]) if before else None,
-    )
+        solutions = solved(pack)
+        base = folder() / pack.id
+        number = _put(incoming, base)
+    _prune(base)
+    before = [old for old in _numbers(base) if old < number]
+    # Not opened anew: another may have removed it by now.
+    pack = Pack(base / str(number), pack.manifest, pack.lessons)
+    return Installed(pack, solutions, base / str(before[-1]) if before else None)
 
 
 def remove(pack_id: str) -> None:
@@ -145,7 +152,10 @@ def remove(pack_id: str) -> None:
     base = folder() / pack_id
     if "/" in pack_id or fault_of(pack_id) is not None or not _numbers(base):
         raise Refused(f"no pack {pack_id!r} is installed")
-    _discard(base)
+    try:
+        _discard(base)
+    except FileNotFoundError:
+        raise Refused(f"the pack {pack_id!r} has just been removed") from None
 
 
 # --- folders ---------------------------------------------------------------------------------
@@ -193,19 +203,19 @@ def _incoming() -> Iterator[Path]:
 
 def _put(incoming: Path, base: Path) -> int:
     """Give a complete folder the next number."""
-    while True:
-        base.mkdir(exist_ok=True)
-        number = max(_numbers(base), default=0) + 1
+    for attempt in range(ATTEMPTS):
         try:
+            base.mkdir(exist_ok=True)
+            number = max(_numbers(base), default=0) + 1
             incoming.rename(base / str(number))
         except OSError as error:
-            # Another has just taken the number, or removed the pack.
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
-                raise
-            if not incoming.is_dir():
+            # Mostly another has just taken the number, or removes the pack.
+            busy = error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT)
+            if not busy or attempt == ATTEMPTS - 1:
                 raise
         else:
             return number
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _prune(base: Path) -> None:
@@ -220,6 +230,8 @@ def _discard(path: Path) -> None:
     try:
         path.rename(removed / path.name)
     finally:
+        shutil.rmtree(removed, ignore_errors=True)
+        # Into a folder on the move another may just have put something.
         shutil.rmtree(removed, ignore_errors=True)
 
 
