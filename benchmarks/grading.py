@@ -39,11 +39,11 @@ class Batch(Struct, frozen=True):
 
     @property
     def misjudged(self) -> list[str]:
-        """Whose verdict is not the one that they were written for."""
+        """Whose verdict is not the one that they were written for: a pass, or none."""
         return [
             answer.label
             for answer, verdict in zip(self.answers, self.verdicts, strict=True)
-            if verdict not in answer.deserves
+            if (verdict == "pass") != ("pass" in answer.deserves)
         ]
 
 

@@ -95,6 +95,22 @@ async def test_typing_does_not_wait_for_a_run(start: Start):
         await driver.until(lambda: not driver.results.running, "the end of the run")
 
 
+async def test_who_turns_back_to_the_code_is_not_called_away_from_it(start: Start):
+    async with start(size=(80, 24)) as driver:
+        await opened(driver)
+        await driver.write(ENDLESS)
+        await driver.press("f5", "f3")
+        await driver.shows("checking: 0 of 2")
+        assert driver.lesson.has_class("show-code")
+        await driver.press("escape")
+        await driver.shows("stopped")
+        assert driver.lesson.has_class("show-code")
+        await driver.press("f5")
+        await driver.until(lambda: driver.lesson.has_class("show-results"), "the results")
+        await driver.press("escape")
+        await driver.shows("stopped")
+
+
 async def test_endless_code_is_told_of_and_the_app_goes_on(start: Start):
     async with start() as driver:
         await opened(driver)

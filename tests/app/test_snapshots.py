@@ -163,6 +163,7 @@ async def running(pilot: "Pilot[int]") -> None:
     results.begin()
     for result in RESULTS[:2]:
         results.add(result)
+    results.show()
     screen.show_pane("results")
 
 

@@ -124,7 +124,8 @@ class LearnerEnvironment(Environment):
 def _put(array: np.ndarray[Any, Any]) -> jax.Array:
     """A JAX array of the same values. Nothing is compiled for it, as `jnp.array` would. Copied
     twice on purpose: the second time into memory of JAX's own, which happens later."""
-    return jax.device_put(np.array(array), may_alias=False)
+    put: jax.Array = jax.device_put(np.array(array), may_alias=False)
+    return put
 
 
 class _Settings:

@@ -30,6 +30,13 @@ SAVE_AFTER = 0.25
 LOOK_EVERY = 1.0
 """Seconds between two looks whether another program has changed the file."""
 
+TELL_AFTER = 0.1
+"""Seconds after which a run that goes on is told of. Most are over by then, and painting would only
+keep them up."""
+
+TELL_EVERY = 0.1
+"""Seconds between two paintings of what has come so far."""
+
 PANES = ("brief", "code", "results")
 
 
@@ -54,6 +61,8 @@ class LessonScreen(Screen[None]):
         self.lesson = lesson
         self._run_number = 0
         self._running_code = False
+        self._run_timer: Timer | None = None
+        self._results_wanted = False  # whoever has turned to another pane since does not want them
         self._save_timer: Timer | None = None
         self._unsaved = False
         # Kept here as well, for when the screen goes, its editor has gone before it.
@@ -99,6 +108,7 @@ class LessonScreen(Screen[None]):
 
     def show_pane(self, name: str) -> None:
         """Bring a pane to the front, and the keyboard into it."""
+        self._results_wanted = False
         for pane in PANES:
             self.set_class(pane == name, f"show-{pane}")
         # At once, not by `focus()`, which waits its turn: the next key may be on its way already.
@@ -216,10 +226,31 @@ class LessonScreen(Screen[None]):
             self._run_number = number
             self._running_code = True
             self._results.begin()
-        if self.has_class("-narrow"):
-            self.show_pane("results")
-        self._tell_state()
+            self._stop_telling()
+            self._results_wanted = True
+            self._run_timer = self.set_timer(TELL_AFTER, self._tell_running)
+
+    def _tell_running(self) -> None:
+        """Begin to tell of a run that goes on."""
+        self._results.show()
+        self._show_results()
         self.refresh_bindings()
+        self._run_timer = self.set_interval(TELL_EVERY, self._tell_progress)
+
+    def _tell_progress(self) -> None:
+        self._results.show()
+        self._tell_state()
+
+    def _stop_telling(self) -> None:
+        if self._run_timer is not None:
+            self._run_timer.stop()
+            self._run_timer = None
+
+    def _show_results(self) -> None:
+        if self.has_class("-narrow") and self._results_wanted:
+            self.show_pane("results")
+        else:
+            self._tell_state()
 
     def _hear(self, message: Message) -> None:
         self.post_message(message)
@@ -236,15 +267,18 @@ class LessonScreen(Screen[None]):
             case Came(result=result):
                 self._results.add(result)
             case Stopped():
-                self._running_code = False
-                self._results.end(None)
+                self._over(None)
             case Timed(report=report):
                 self._results.end(report)
             case Judged(report=report):
-                self._running_code = False
-                self._results.end(report)
+                self._over(report)
                 self._judged(report)
-        self._tell_state()
+
+    def _over(self, report: Report | None) -> None:
+        self._running_code = False
+        self._stop_telling()
+        self._results.end(report)
+        self._show_results()
         self.refresh_bindings()
 
     def _judged(self, report: Report) -> None:

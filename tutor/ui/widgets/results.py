@@ -39,33 +39,29 @@ class Results(VerticalScroll):
         yield Static(id="results-text")
 
     def on_mount(self) -> None:
-        self._show()
+        self.show()
 
     def begin(self) -> None:
-        """A run has started."""
+        """A run has started. What was there before is shown until `show`."""
         self._results = []
         self.report = None
         self.running = True
         self._torch = False
-        self._show()
-        self.scroll_home(animate=False)
 
     def waits_for_torch(self) -> None:
-        """PyTorch is asked for the first time, which takes longer than the checks."""
+        """PyTorch is asked for the first time, which takes longer than the checks. For `show`."""
         self._torch = True
-        self._show()
 
     def add(self, result: CheckResult) -> None:
-        """A check has come."""
+        """A check has come. For `show`."""
         self._results.append(result)
-        self._show()
 
     def end(self, report: Report | None) -> None:
         """The run is over; None if it was stopped."""
         self.report = report
         self.running = False
         self._stopped = report is None
-        self._show()
+        self.show()
 
     @property
     def summary(self) -> str:
@@ -83,7 +79,10 @@ class Results(VerticalScroll):
         weak = "  ·  weak isolation" if render.weakness(self.report) else ""
         return f"{mark} {passed} of {count} checks pass{weak}"
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        """Show what is known now."""
+        if self.running and not self._results:
+            self.scroll_home(animate=False)
         parts: list[RenderableType] = [render.check(r, self._others) for r in self._results]
         waiting = self._lesson.checks[len(self._results) :]
         if self.running:
