@@ -22,6 +22,7 @@ from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import faults
 from tutor.sandbox.launch import Spec
+from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
 from tutor.sandbox.wire import WireError, decode, encode
@@ -296,13 +297,13 @@ def _torch_version() -> str:
 
 @cache
 def _own_version() -> str:
-    """Changes whenever our code that evaluates references does."""
+    """Changes whenever the code that evaluates references does."""
     import tutor
 
     here = Path(__file__).parent
     digest = hashlib.sha256(tutor.__version__.encode())
-    for path in sorted(
-        [*(here / "checks" / "inside").glob("*.py"), *(here / "sandbox").glob("*.py")]
-    ):
+    ours = sorted([*(here / "checks" / "inside").glob("*.py"), *(here / "sandbox").glob("*.py")])
+    theirs = [path for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
+    for path in [*ours, *theirs]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

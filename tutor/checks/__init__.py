@@ -2,11 +2,13 @@
 
 A kind is one file here (what to ask, how to judge) and one of the same name in `inside/` (what
 to observe, beside the learner's code and beside PyTorch). A distribution may bring its own
-through the entry point group `jaxtutor.checks`: the name is the kind, the object its class.
+through the entry point group `jaxtutor.checks` (`brought`): the name is the kind, the object its
+class.
 """
 
 from functools import cache
 
+from tutor.checks.brought import bring
 from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
 from tutor.checks.prng import Prng
@@ -31,13 +33,17 @@ BUILT_IN: tuple[type[Check], ...] = (
 )
 
 
-@cache
 def kinds() -> dict[str, type[Check]]:
     """Every kind of check by name: ours, and those of installed distributions."""
-    found: dict[str, type[Check]] = {kind.kind: kind for kind in BUILT_IN}
-    from importlib.metadata import entry_points
+    return _found()[0]
 
-    for point in entry_points(group="jaxtutor.checks"):
-        if point.name not in found:
-            found[point.name] = point.load()
-    return found
+
+def unusable_kinds() -> dict[str, str]:
+    """Why a kind that an installed distribution brings cannot be used, by name."""
+    return _found()[1]
+
+
+@cache
+def _found() -> tuple[dict[str, type[Check]], dict[str, str]]:
+    found: dict[str, type[Check]] = {kind.kind: kind for kind in BUILT_IN}
+    return found, bring(found)

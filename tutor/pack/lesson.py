@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tutor.checks import kinds
+from tutor.checks import kinds, unusable_kinds
 from tutor.checks.shape import DTYPES, parse_spec
 from tutor.expressions import (
     BUILTINS,
@@ -66,6 +66,12 @@ class LessonReader(StructReader):
                 remedy = "make two checks of it, each with its own `- `"
                 self.complain(found[1], f"a check has one kind; this one has {names}", remedy)
             else:
+                broken = unusable_kinds()
+                for key, _ in node.entries:
+                    if (why := broken.get(str(key.value))) is not None:
+                        what = f"the kind {key.value!r} cannot be used: {why}"
+                        self.complain(key, what, "install another version of it")
+                        return None
                 keys = [str(key.value) for key, _ in node.entries]
                 near = next((n for key in keys if (n := suggested(key, known))), "")
                 remedy = near or f"the kinds are: {', '.join(known)}"

@@ -6,7 +6,7 @@ Started by `tutor.sandbox.launch`. What it imports must be small and start no th
 import msgspec
 from msgspec import Struct
 
-from tutor.sandbox import isolation
+from tutor.sandbox import isolation, packages
 
 
 class Job(Struct, frozen=True):
@@ -22,6 +22,7 @@ class Job(Struct, frozen=True):
 def main(job_text: str) -> None:
     job = msgspec.json.decode(job_text, type=Job)
     protections = isolation.apply(job.policy)
+    packages.admit(job.policy.packages)
     from tutor.sandbox.worker import work
 
     work(job.role, job.requests, job.replies, protections)

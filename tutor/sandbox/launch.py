@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from tutor.distributions import distributed
 from tutor.lesson import Limits, solution_folders
+from tutor.sandbox import packages
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.isolation import Policy
@@ -155,6 +156,7 @@ def _policy(spec: Spec, folder: Path, descriptors: tuple[int, int]) -> Policy:
         folder=str(folder),
         hidden=_secrets(),
         hidden_packages=_TORCH if spec.role == "learner" else (),
+        packages=dict(packages.FOLDERS),
         accelerators=spec.accelerators,
         without=WITHOUT,
     )

@@ -23,7 +23,7 @@ from typing import NoReturn
 import msgspec
 from msgspec import Struct
 
-from tutor.sandbox import isolation
+from tutor.sandbox import isolation, packages
 from tutor.sandbox.child import Born, Ended, Unborn
 
 REQUESTS, REPLIES = 3, 4
@@ -150,6 +150,7 @@ def _live(role: str, message: bytes, descriptors: list[int]) -> NoReturn:
         os.environ.clear()
         os.environ.update(birth.environ)
         protections = isolation.apply(birth.policy)
+        packages.admit(birth.policy.packages)
         import numpy as np
 
         np.random.seed()

@@ -23,8 +23,9 @@ class Policy(Struct, frozen=True):
     """What a worker may have. Sizes in MiB, time in seconds of processor time.
 
     `descriptors` are the only ones (beside 0, 1, 2) that stay open. `folder` is the worker's own;
-    nothing in `hidden` may be read, nor any package in `hidden_packages`. `accelerators`: their
-    drivers are needed. `without` names layers to leave out, which only tests do.
+    nothing in `hidden` may be read, nor any package in `hidden_packages`; those in `packages`, by
+    name, may be imported wherever they lie. `accelerators`: their drivers are needed. `without`
+    names layers to leave out, which only tests do.
     """
 
     memory_mb: int
@@ -37,6 +38,7 @@ class Policy(Struct, frozen=True):
     folder: str
     hidden: tuple[str, ...] = ()
     hidden_packages: tuple[str, ...] = ()
+    packages: dict[str, str] = {}
     accelerators: bool = False
     without: frozenset[str] = frozenset()
 

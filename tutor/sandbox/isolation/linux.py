@@ -94,7 +94,7 @@ def _files(policy: Policy) -> Protection:
     if "files" in policy.without:
         return Protection("files", False, "left out")
     system = map(Path, _SYSTEM_LIBRARIES + _SYSTEM_FILES)
-    readable = [*posix.libraries(), *system]
+    readable = [*posix.libraries(), *map(Path, policy.packages.values()), *system]
     devices = [Path(name) for name in _DEVICES]
     if policy.accelerators:
         readable += [Path(name) for name in _ACCELERATOR_FILES]

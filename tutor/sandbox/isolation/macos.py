@@ -29,7 +29,8 @@ _COVERED = ("files", "network", "processes")
 
 def profile(policy: Policy) -> str:
     """The rules, in the sandbox's own language. The last rule that matches decides."""
-    libraries = {str(path.resolve()) for path in posix.libraries()}
+    packages = map(Path, policy.packages.values())
+    libraries = {str(path.resolve()) for path in [*posix.libraries(), *packages]}
     own = str(Path(policy.folder).resolve())
     hidden = [str(path.resolve()) for path in posix.hidden(policy)]
     return "\n".join(

@@ -1,0 +1,83 @@
+"""Kinds of checks that other distributions bring.
+
+A distribution names its kinds by entry points in the group `jaxtutor.checks`; `docs/checks/own.md`
+tells how. The class is imported into this process: whoever installs a distribution with pip trusts
+it as they trust jaxtutor. Its inside half is imported in the sandboxes, and there its package can
+be read by the code that runs in them. A kind that cannot be used harms only lessons that want it.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tutor.lesson import Check
+from tutor.sandbox.packages import FOLDERS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "jaxtutor.checks"
+_OURS = "tutor.checks.inside."
+
+
+class Unusable(Exception):
+    """A kind cannot be used; the message says why."""
+
+
+def bring(kinds: dict[str, type[Check]]) -> dict[str, str]:
+    """Add the kinds of installed distributions, and let the sandboxes import what belongs to them.
+
+    **Returns:** why the others cannot be used, by name.
+    """
+    # Here, for the sandboxes import this package, too, and have no use for it.
+    from importlib.metadata import entry_points
+
+    unusable: dict[str, str] = {}
+    for point in sorted(entry_points(group=GROUP), key=_distribution):
+        try:
+            if point.name in kinds:
+                raise Unusable(f"there is a kind {point.name!r} already")
+            kinds[point.name] = _load(point)
+        except Unusable as error:
+            unusable[point.name] = f"{point.value} of {_distribution(point)}: {error}"
+    return unusable
+
+
+def _load(point: "EntryPoint") -> type[Check]:
+    try:
+        kind = point.load()
+    except Exception as error:  # noqa: BLE001 - whatever importing it does, it is theirs
+        raise Unusable(f"{type(error).__name__}: {error}") from None
+    if not (isinstance(kind, type) and issubclass(kind, Check)):
+        raise Unusable("no subclass of tutor.lesson.Check")
+    if getattr(kind, "kind", None) != point.name:
+        raise Unusable(f"its `kind` must be the name of its entry point, {point.name!r}")
+    if point.name not in kind.__struct_fields__:
+        raise Unusable(f"it has no field {point.name!r}")
+    inside = getattr(kind, "inside", None)
+    if not isinstance(inside, str):
+        raise Unusable("its `inside` must name a module")
+    if not inside.startswith(_OURS):
+        _let_in(kind.__module__.partition(".")[0], inside)
+    return kind
+
+
+def _let_in(package: str, inside: str) -> None:
+    """Have the sandboxes import the inside half, which must be of the same package. It is not
+    imported here: it may want JAX."""
+    first, *rest = inside.split(".")
+    if first != package:
+        raise Unusable(f"its inside half, {inside}, is not in the package {package}")
+    start = getattr(sys.modules[package], "__file__", None)
+    if start is None:
+        raise Unusable(f"the package {package} needs an __init__.py")
+    path = Path(start)
+    folder = path.parent if path.name == "__init__.py" else path
+    half = folder.joinpath(*rest)
+    if rest and not (half.with_suffix(".py").is_file() or (half / "__init__.py").is_file()):
+        raise Unusable(f"there is no module {inside} for its inside half")
+    FOLDERS[package] = str(folder)
+
+
+def _distribution(point: "EntryPoint") -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else ""
