@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.distributions import make_project, make_wheel, pip_install
+
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -77,3 +79,29 @@ def test_it_carries_the_data_with_its_licence(installed: Path):
         "print(digits()[0].shape, (DATA / 'DIGITS-LICENSE.md').exists())"
     )
     assert run(python, "-c", program).stdout.strip() == "(1797, 64) True"
+
+
+READ = """
+from pathlib import Path
+import tutor
+
+def double(x):
+    package = Path(tutor.__file__).parents[1] / "mini_pack"
+    assert (package / "__init__.py").read_text()
+    for secret in ("lessons/basics/double.yaml", "solutions/basics/double.py"):
+        try:
+            (package / secret).read_text()
+        except PermissionError:
+            continue
+        raise AssertionError(f"{secret} can be read")
+    return 2 * x
+"""
+
+
+def test_a_pack_from_pip_is_used_and_no_code_that_it_checks_can_read_it(
+    installed: Path, tmp_path: Path
+):
+    wheel = make_wheel(make_project(tmp_path / "project"))
+    pip_install(wheel, "--python", installed.with_name("python"))
+    done = run(installed, "check", "double", "-", "--pack", "mini", code=READ)
+    assert done.returncode == 0, done.stdout + done.stderr

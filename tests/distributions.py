@@ -1,0 +1,54 @@
+"""Making a distribution that brings a pack, as its author would."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import MINI
+
+PROJECT = """\
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "Mini.Pack"
+version = "1.5"
+
+[project.entry-points."jaxtutor.packs"]
+{name} = "{value}"
+
+[tool.hatch.build.targets.wheel]
+packages = ["mini_pack"]
+"""
+
+TRAP = "raise SystemExit('a pack was imported')\n"
+
+
+def make_project(folder: Path, name: str = "mini", value: str = "mini_pack:lessons") -> Path:
+    """The sources of a distribution with the small pack. To import its package is an error."""
+    package = folder / "mini_pack"
+    shutil.copytree(MINI.parent, package)
+    (package / "__init__.py").write_text(TRAP)
+    (folder / "pyproject.toml").write_text(PROJECT.format(name=name, value=value))
+    return folder
+
+
+def make_wheel(project: Path) -> Path:
+    """Its wheel."""
+    out = project / "dist"
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    subprocess.run(build, cwd=project, check=True, capture_output=True, timeout=120)
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
+def pip_install(wheel: Path, where: str, folder: Path) -> None:
+    """**Arguments:** `where` is `--target` or `--python`."""
+    pip = [sys.executable, "-m", "pip"]
+    pip += (
+        ["install", where, str(folder)] if where == "--target" else [where, str(folder), "install"]
+    )
+    options = ["--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, *options, str(wheel)], check=True, timeout=120)
