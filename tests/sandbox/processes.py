@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def children() -> list[str]:
-    """Command lines of this process's living sandboxes; those of its zygotes are its own."""
+def children(of: int | None = None) -> list[str]:
+    """Command lines of a process's living sandboxes, by default this one's; those of its zygotes
+    are its own."""
     found = []
-    for pid, command in _children(os.getpid()):
+    for pid, command in _children(of or os.getpid()):
         if "tutor.sandbox.zygote" in command:
             found += [theirs for _, theirs in _children(pid) if theirs]
         elif "tutor.sandbox" in command:

@@ -40,7 +40,7 @@ def mutants(source: str, filename: str = "solution.py") -> list[Mutant]:
     Raises:
         SyntaxError: `source` is no Python.
     """
-    seen = {_program(source)}
+    seen = {_program(source, filename)}
     named: Counter[str] = Counter()
     found = []
     for line, operator, old, new, code in sorted(_changes(source), key=lambda change: change[0]):
@@ -61,11 +61,7 @@ def mutants(source: str, filename: str = "solution.py") -> list[Mutant]:
 
 def _changes(source: str) -> Iterator[tuple[int, str, str, str, str]]:
     """Line, operator, what stood there, what stands there now, and the whole."""
-    try:
-        module = cst.parse_module(source)
-    except cst.ParserSyntaxError as error:
-        raise SyntaxError(error.message) from None
-    wrapper = MetadataWrapper(module)
+    wrapper = MetadataWrapper(cst.parse_module(source))
     places = wrapper.resolve(PositionProvider)
     parents = wrapper.resolve(ParentNodeProvider)
     for node, place in places.items():
@@ -120,9 +116,9 @@ def _line(module: cst.Module, node: cst.CSTNode) -> str:
     return text if len(text) <= SNIPPET else f"{text[: SNIPPET - 1]}…"
 
 
-def _program(source: str) -> str:
+def _program(source: str, filename: str = "mutant") -> str:
     """The same for two sources that differ in layout only."""
-    return ast.dump(ast.parse(source))
+    return ast.dump(ast.parse(source, filename))
 
 
 def _diff(old: str, new: str, filename: str) -> str:

@@ -4,6 +4,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Self
 
 from msgspec import Struct
@@ -55,9 +56,6 @@ class PackTest:
     """Use as a context manager, and iterate over `results`. Leaving it ends whatever still runs.
 
     **Arguments:** `lessons`: ids; `heard`: told of so many more steps of `steps`, in any thread.
-
-    Raises:
-        SyntaxError: a solution is no Python (with `mutate`).
     """
 
     def __init__(
@@ -67,9 +65,9 @@ class PackTest:
         asked: Asked,
         heard: Callable[[int], None] = lambda steps: None,
     ) -> None:
-        self._pack = pack
         self._heard = heard
         self._works = [_Work(pack, pack.lesson(name), asked) for name in lessons]
+        self._solutions = {work.lesson.id: work.solution for work in self._works}
         self._forks = Forks()
         self._executor = ThreadPoolExecutor(asked.jobs, thread_name_prefix="trial")
         self._lock = threading.Lock()
@@ -129,8 +127,9 @@ class PackTest:
     def _learn(self, lesson: Lesson) -> None:
         """Once for each lesson; whoever else wants to try something of it waits."""
         with self._learning[lesson.id]:
-            if lesson.id not in self._learned:
-                learn(self._forks, self._pack, lesson)
+            solution = self._solutions[lesson.id]
+            if solution is not None and lesson.id not in self._learned:
+                learn(self._forks, lesson, solution)
                 self._learned.add(lesson.id)
 
 
@@ -138,26 +137,29 @@ class _Work:
     """What there is to try of one lesson."""
 
     def __init__(self, pack: Pack, lesson: Lesson, asked: Asked) -> None:
-        self._lesson = lesson
+        self.lesson = lesson
         self._trials, self._failed = trials(pack, lesson, tuple(range(asked.seeds)), asked.variants)
+        self.solution = next((t.code for t in self._trials if t.kind == "solution"), None)
         self._mutants = None
-        solution = pack.solution(lesson.id)
-        if asked.mutate and solution is not None:
+        if asked.mutate and self.solution is not None:
             from tutor.authoring.mutate import mutants
 
-            self._mutants = mutants(solution, f"{lesson.id}.py")
+            with suppress(SyntaxError):  # the trial of the solution will tell
+                self._mutants = mutants(self.solution, f"{lesson.id}.py")
         tried = [trial_of(lesson, mutant) for mutant in self._mutants or ()]
         self.all = [*self._trials, *tried]
 
     def result(self, outcomes: list[Outcome]) -> LessonResult:
         """**Arguments:** `outcomes`: of `all`, in their order."""
-        lesson = self._lesson
+        lesson = self.lesson
         ordinary = [*outcomes[: len(self._trials)], *self._failed]
         mutated = outcomes[len(self._trials) :]
-        ordinary += [outcome for outcome in mutated if outcome.ours]
+        unknown = [outcome for outcome in mutated if outcome.ours]
+        ordinary += unknown
         right = [o for o in ordinary if o.kind in ("solution", "variant") and o.tried]
         counted = None
-        if self._mutants is not None and all(o.holds for o in ordinary if o.kind == "solution"):
+        sound = all(outcome.holds for outcome in ordinary if outcome.kind == "solution")
+        if self._mutants is not None and sound and not unknown:
             counted = strength(lesson, self._mutants, mutated)
         return LessonResult(
             lesson.id,
@@ -167,7 +169,7 @@ class _Work:
             lesson.limits.seconds,
             memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),
             lesson.limits.memory_mb,
-            tuple(_remarks(lesson, seconds, memory)),
+            tuple(remarks(lesson, seconds, memory)),
         )
 
 
@@ -175,7 +177,8 @@ def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
     return [future.result() for future in futures]
 
 
-def _remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
+def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
+    """What is worth a look, from what a right answer took."""
     limits = lesson.limits
     if seconds > NARROW * limits.seconds:
         yield (

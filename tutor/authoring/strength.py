@@ -1,13 +1,16 @@
 """How much of what goes wrong the hidden checks notice: mutants of the solution, killed or not."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tutor.authoring.mutate import Mutant
 from tutor.authoring.trial import Outcome, Trial
 from tutor.lesson import Lesson
 from tutor.pack.structs import nearest
+
+if TYPE_CHECKING:
+    from tutor.authoring.mutate import Mutant  # which needs LibCST
 
 STRONG = 0.95
 """The share of mutants that a lesson must kill."""
@@ -54,14 +57,14 @@ class Strength(Struct, frozen=True):
         return self.rate >= STRONG and not self.stale
 
 
-def trial_of(lesson: Lesson, mutant: Mutant) -> Trial:
+def trial_of(lesson: Lesson, mutant: "Mutant") -> Trial:
     """What to try of a mutant."""
     marked = any(mark.mutant == mutant.name for mark in lesson.equivalent)
     seeds = SEEDS_OF_EQUIVALENT if marked else SEEDS
     return Trial(lesson, "mutant", mutant.name, mutant.code, seeds)
 
 
-def strength(lesson: Lesson, mutants: Sequence[Mutant], outcomes: Sequence[Outcome]) -> Strength:
+def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Outcome]) -> Strength:
     """Count. `outcomes` are those of the `mutants`, in their order."""
     marks = {mark.mutant for mark in lesson.equivalent}
     names = [mutant.name for mutant in mutants]

@@ -209,7 +209,10 @@ def trials(
     answers beside the solution.
     """
     found = [Trial(lesson, "starter", "starter", lesson.starter, seeds[:1])]
-    solution = pack.solution(lesson.id)
+    try:
+        solution = pack.solution(lesson.id)
+    except UnicodeDecodeError as error:
+        return found, [Outcome(lesson.id, "solution", "solution", f"it is no UTF-8: {error}")]
     if solution is None:
         missing = f"there is none; expected solutions/{lesson.track}/{lesson.id}.py"
         return found, [Outcome(lesson.id, "solution", "solution", missing)]
@@ -224,14 +227,16 @@ def trials(
             continue
         found.append(Trial(lesson, "mistake", mistake.name, code, seeds, mistake))
     for path in pack.variants(lesson.id) if with_variants else ():
-        code = path.read_text(encoding="utf-8")
+        try:
+            code = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            failed.append(Outcome(lesson.id, "variant", path.stem, f"it is no UTF-8: {error}"))
+            continue
         found.append(Trial(lesson, "variant", path.stem, code, seeds))
     return found, failed
 
 
-def learn(forks: Forks, pack: Pack, lesson: Lesson) -> None:
+def learn(forks: Forks, lesson: Lesson, solution: str) -> None:
     """Have what the solution needs compiled be compiled once, not for every trial."""
-    solution = pack.solution(lesson.id)
-    if solution is not None:
-        with suppress(Failed, DrawError):  # the trials will tell
-            forks.learn(lesson, solution)
+    with suppress(Failed, DrawError):  # the trials will tell
+        forks.learn(lesson, solution)

@@ -60,11 +60,7 @@ def _test(options: argparse.Namespace) -> int:
     results: list[LessonResult] = []
     with output.progress(Console(stderr=True)) as progress:
         bar = progress.add_task("trying")
-        try:
-            test = PackTest(pack, lessons, asked, lambda steps: progress.advance(bar, steps))
-        except (SyntaxError, UnicodeDecodeError) as error:
-            raise UsageError(f"a solution is no Python: {error}") from None
-        with test:
+        with PackTest(pack, lessons, asked, lambda n: progress.advance(bar, n)) as test:
             progress.update(bar, total=test.steps)
             for result in test.results():
                 results.append(result)
@@ -103,7 +99,7 @@ def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
 
 
 def _need_libcst() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("libcst") is None:
-        raise UsageError("--mutate needs LibCST. Run: pip install 'jaxtutor[authors]'")
+    try:
+        import libcst  # noqa: F401 - only whether it is there
+    except ImportError:
+        raise UsageError("--mutate needs LibCST. Run: pip install 'jaxtutor[authors]'") from None

@@ -1,0 +1,360 @@
+"""`pack test`: a pack in which every lesson is wrong in its own way, and what is told of each."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from tests.conftest import MINI, make_home
+from tests.sandbox.processes import children
+from tutor.authoring import output
+from tutor.authoring.run import Asked, LessonResult, PackTest, remarks
+from tutor.authoring.strength import Strength
+from tutor.authoring.trial import Trial, attempt
+from tutor.engine import Cancel, Cancelled
+from tutor.forks import Forks
+from tutor.lesson import Limits, Pack
+from tutor.pack import load_pack
+
+FAULTY = MINI.parents[1] / "faulty" / "lessons"
+SEEDS = 4
+
+
+class Tried:
+    """All that a run told."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.steps = 0
+        asked = Asked(seeds=SEEDS, jobs=2, mutate=True, variants=True)
+        with PackTest(pack, list(pack.lessons), asked, self._heard) as test:
+            self.expected = test.steps
+            self.results = {result.lesson: result for result in test.results()}
+
+    def _heard(self, steps: int) -> None:
+        self.steps += steps
+
+    def problem(self, lesson: str, name: str) -> str:
+        """What does not hold, as it is told."""
+        (outcome,) = [o for o in self.results[lesson].outcomes if o.name == name]
+        return output.told(outcome) if not outcome.holds else ""
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAXTUTOR_HOME", str(make_home(tmp_path_factory.mktemp("trials"))))
+        yield Tried(load_pack(FAULTY))
+
+
+# --- what holds and what does not ------------------------------------------------------------
+
+
+def test_only_what_is_sound_holds_and_all_are_told_in_the_order_of_the_pack(tried: Tried):
+    assert [name for name, result in tried.results.items() if result.holds] == ["sound"]
+    assert list(tried.results) == list(load_pack(FAULTY).lessons)
+    kinds = [outcome.kind for outcome in tried.results["warns"].outcomes]
+    assert kinds == ["solution", "starter", "variant", "variant"]
+    names = [outcome.name for outcome in tried.results["mistaken"].outcomes]
+    assert names[2:4] == ["it is right", "another check"]
+
+
+def test_every_step_is_told_once(tried: Tried):
+    assert tried.steps == tried.expected
+
+
+def test_a_check_that_fails_under_some_seeds_is_flaky_and_the_seeds_are_named(tried: Tried):
+    told = tried.problem("flaky", "solution")
+    assert told.startswith("solution: flaky, holds under ")
+    assert "'the same' does not pass" in told
+    assert "(seed" in told
+    assert "it passes; 'the same' should fail" in tried.problem("flaky", "zero")
+    solution = tried.results["flaky"].outcomes[0]
+    assert 0 < len(solution.seeds) < solution.tried == SEEDS
+
+
+def test_what_the_solutions_own_lines_call_that_is_deprecated_is_told(tried: Tried):
+    told = tried.problem("warns", "solution")
+    assert "it warns: warns.py:10: DeprecationWarning: twice is deprecated" in told
+
+
+def test_variants_must_pass(tried: Tried):
+    assert not tried.problem("warns", "quiet")
+    assert "variant 'thrice': 'value: double(x)' does not pass" in tried.problem("warns", "thrice")
+
+
+def test_a_starter_must_not_pass(tried: Tried):
+    assert "starter: it passes" in tried.problem("open", "starter")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        ("it is right", "it passes; 'value' should fail"),
+        ("another check", "it fails at 'value', not at 'again'"),
+        ("other words", "'value' does not say 'the moon'; it says: largest difference"),
+        ("it loads", "it loads, and fails at 'value'"),
+        ("it does not load", "it fails at load, not at 'value'"),
+        ("found twice", "'x' is in the solution 2 times"),
+    ],
+)
+def test_a_mistake_must_be_caught_where_and_as_it_says(tried: Tried, mistake: str, told: str):
+    assert told in tried.problem("mistaken", mistake)
+
+
+def test_pytorch_and_solution_must_agree(tried: Tried):
+    assert "the PyTorch and this answer disagree" in tried.problem("apart", "solution")
+    assert "has no attribute 'twice'" in tried.problem("broken", "solution")
+
+
+def test_a_lesson_without_a_solution_is_told_where_one_should_be(tried: Tried):
+    assert "expected solutions/basics/unsolved.py" in tried.problem("unsolved", "solution")
+    assert tried.results["unsolved"].remarks == (
+        "no check asks the PyTorch anything, so nothing holds the answer to it",
+    )
+
+
+def test_time_and_memory_are_told_beside_the_limits(tried: Tried):
+    result = tried.results["sound"]
+    assert 0 < result.seconds < result.seconds_limit == 20
+    assert result.memory_limit_mb == 2048
+    if sys.platform == "linux":
+        assert result.memory_mb is not None
+        assert 50 < result.memory_mb < 2048
+
+
+def test_answers_that_are_no_text_or_no_python_do_not_hold(tmp_path: Path):
+    shutil.copytree(FAULTY.parent, tmp_path / "faulty")
+    folder = tmp_path / "faulty" / "solutions" / "basics"
+    (folder / "open.py").write_text("def same(:\n")
+    (folder / "sound.py").write_bytes(b"\xff\xfe")
+    (folder / "warns" / "thrice.py").write_bytes(b"\xff\xfe")
+    (folder / "warns.py").write_bytes((folder / "warns" / "quiet.py").read_bytes())
+    pack = load_pack(tmp_path / "faulty" / "lessons")
+    asked = Asked(seeds=1, mutate=True, variants=True)
+    with PackTest(pack, ["sound", "warns", "open"], asked) as test:
+        sound, warns, same = test.results()
+    wrong = [o for result in (sound, warns, same) for o in result.outcomes if not o.holds]
+    told = {(o.lesson, o.kind): o.problem for o in wrong}
+    assert told[("sound", "solution")].startswith("it is no UTF-8")
+    assert told[("warns", "variant")].startswith("it is no UTF-8")
+    assert told[("open", "solution")].startswith("it does not load: line 1, column 10: SyntaxError")
+    assert sound.strength is None
+    assert same.strength is None
+
+
+def test_little_left_of_a_limit_is_a_remark(mini: Pack):
+    lesson = replace(mini.lesson("double"), limits=Limits(seconds=4, memory_mb=1024))
+    assert not list(remarks(lesson, 1.9, 500))
+    slow, large = remarks(lesson, 2.5, 600)
+    assert "2.5 of 4 s" in slow and "limits: {seconds: 5}" in slow
+    assert "600 of 1024 MiB" in large and "limits: {memory_mb: 1200}" in large
+
+
+# --- mutants ---------------------------------------------------------------------------------
+
+
+def found(tried: Tried, lesson: str) -> Strength:
+    strength = tried.results[lesson].strength
+    assert strength is not None
+    return strength
+
+
+def test_a_check_that_looks_kills_every_mutant(tried: Tried):
+    strength = found(tried, "sound")
+    assert (strength.mutants, strength.killed, strength.rate) == (3, 3, 1.0)
+
+
+def test_what_survives_a_weak_check_is_shown(tried: Tried):
+    strength = found(tried, "weak")
+    assert (strength.mutants, strength.killed, strength.equivalent) == (3, 1, 1)
+    (survivor,) = strength.survivors
+    assert survivor.mutant == "drop-operand@return x - a -> return x"
+    assert survivor.diff.endswith("-    return x - a\n+    return x")
+    assert strength.rate == 0.5
+
+
+def test_marks_that_are_not_true_are_told(tried: Tried):
+    killed, gone = sorted(found(tried, "weak").stale, key=len)
+    assert "swap-operands@return x - a -> return a - x" in killed
+    assert "is killed by 'value: less(x, a)'; take the mark out" in killed
+    assert "there is no such mutant; did you mean 'flip-sign@return x - a" in gone
+
+
+def test_mutants_of_what_is_wrong_itself_are_not_counted(tried: Tried):
+    assert tried.results["apart"].strength is None
+    assert tried.results["unsolved"].strength is None
+
+
+# --- formats ---------------------------------------------------------------------------------
+
+
+def shown(result: LessonResult) -> str:
+    out = Console(file=StringIO(), width=10_000, color_system=None)
+    out.print(output.lesson(result))
+    assert isinstance(out.file, StringIO)
+    return out.file.getvalue()
+
+
+def test_people_are_told_everything_that_does_not_hold(tried: Tried):
+    text = shown(tried.results["weak"])
+    assert text.startswith("✗ weak  solution under 4 seeds, starter, 1 of 2 mutants killed\n")
+    assert "mutants: 50.0% killed, 0 because they raised; 1 survived" in text
+    assert "95% must be killed" in text
+    assert "survived: drop-operand@return x - a -> return x  (line 2)" in text
+    assert "+    return x" in text
+    text = shown(tried.results["sound"])
+    assert text.startswith("✓ sound  solution under 4 seeds, starter, 1 mistake, 3 of 3 mutants")
+    assert "of 20 s" in text
+    last = output.summary(list(tried.results.values()), "a/pack")
+    assert last.startswith("✗ 8 of 9 lessons did not hold.")
+    assert last.endswith("jaxtutor pack test a/pack weak flaky warns open mistaken apart broken "
+                         "unsolved")  # fmt: skip
+
+
+def test_programs_are_told_the_same(tried: Tried):
+    data = json.loads(output.as_json(list(tried.results.values()), "faulty"))
+    assert (data["pack"], data["holds"]) == ("faulty", False)
+    lessons = {lesson["lesson"]: lesson for lesson in data["lessons"]}
+    assert {name for name, lesson in lessons.items() if lesson["holds"]} == {"sound"}
+    assert lessons["weak"]["strength"]["rate"] == 0.5
+    solution = lessons["flaky"]["outcomes"][0]
+    assert (solution["kind"], solution["check"], solution["holds"]) == (
+        "solution", "the same", False,
+    )  # fmt: skip
+    assert solution["seeds"]
+
+
+def test_junit_has_a_case_for_each_trial(tried: Tried):
+    root = ElementTree.fromstring(output.as_junit(list(tried.results.values()), "faulty"))
+    suites = {suite.get("name"): suite for suite in root}
+    weak, mistaken = suites["weak"], suites["mistaken"]
+    assert weak is not None and mistaken is not None
+    assert (weak.get("tests"), weak.get("failures"), weak.get("errors")) == ("3", "1", "0")
+    failure = weak.find("testcase[@name='mutants']/failure")
+    assert failure is not None
+    assert "+    return x" in (failure.text or "")
+    assert mistaken.get("failures") == "6"
+    assert mistaken.find("testcase[@name='mistake: it is right']/failure") is not None
+
+
+def test_a_bar_with_rate_and_time_left_is_drawn_in_a_terminal_only():
+    for terminal in (True, False):
+        screen = StringIO()
+        console = Console(file=screen, force_terminal=terminal, width=80)
+        with output.progress(console) as progress:
+            bar = progress.add_task("trying", total=4)
+            progress.advance(bar, 3)
+            progress.refresh()
+        assert ("3/4" in screen.getvalue()) == terminal
+
+
+# --- stopping --------------------------------------------------------------------------------
+
+
+def test_a_cancelled_trial_ends(mini: Pack, forks: Forks):
+    cancel = Cancel()
+    cancel.cancel()
+    trial = Trial(mini.lesson("double"), "solution", "solution", "while True: pass", (0,))
+    with pytest.raises(Cancelled):
+        attempt(trial, forks, cancel)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "tutor", "pack", "test", *arguments]
+
+
+def jaxtutor(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, env=os.environ, timeout=120,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    """A pack whose one solution never ends."""
+    shutil.copytree(MINI.parent, tmp_path / "pack")
+    (tmp_path / "pack" / "solutions" / "basics" / "tall.py").write_text("while True: pass\n")
+    return tmp_path / "pack" / "lessons"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_ctrl_c_ends_it_and_leaves_no_process(endless: Path):
+    running = subprocess.Popen(
+        command(str(endless), "tall", "--jobs", "1"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 100
+    while not children(running.pid):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    folders = {path.name for path in Path("/tmp").glob(f"jaxtutor-{running.pid}-*")}
+    assert folders
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, err.strip()) == (130, "")
+    assert "Traceback" not in out
+    # Nobody else has the pipes of what it started, and its folders are gone.
+    assert not list(Path("/tmp").glob(f"jaxtutor-{running.pid}-*"))
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+def test_a_good_lesson_exits_with_0_and_is_told_in_every_format(tmp_path: Path):
+    file = tmp_path / "report.xml"
+    done = jaxtutor(
+        str(FAULTY), "sound", "--seeds", "2", "--jobs", "1", "--mutate", "--json",
+        "--junit", str(file),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["lessons"][0]["strength"]["killed"] == 3
+    assert ElementTree.parse(file).getroot()[0].get("name") == "sound"
+
+
+def test_a_lesson_that_does_not_hold_exits_with_1_and_says_what_to_run():
+    done = jaxtutor(str(FAULTY), "open", "--seeds", "1")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "✗ starter: it passes" in done.stdout
+    assert done.stdout.rstrip().endswith(f"jaxtutor pack test {FAULTY} open")
+
+
+def test_wrong_usage_and_broken_packs_exit_with_2(tmp_path: Path):
+    broken = tmp_path / "broken"
+    shutil.copytree(FAULTY, broken)
+    lesson = broken / "basics" / "sound.yaml"
+    lesson.write_text(lesson.read_text().replace("minutes: 1", "minutes: soon"))
+    for arguments, told in (
+        ((str(tmp_path / "nowhere"),), "no such folder"),
+        ((str(broken),), "sound.yaml:4:10: minutes: expected int"),
+        ((str(FAULTY), "sounds"), "there is no lesson 'sounds'"),
+        ((str(FAULTY), "--seeds", "0"), "'0' is no whole number"),
+    ):
+        done = jaxtutor(*arguments)
+        assert done.returncode == 2, done
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_without_libcst_one_is_told_what_to_install():
+    program = (
+        "import sys; sys.modules['libcst'] = None; from tutor.cli import main; "
+        f"sys.exit(main(['pack', 'test', {str(FAULTY)!r}, '--mutate']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "pip install 'jaxtutor[authors]'" in done.stderr

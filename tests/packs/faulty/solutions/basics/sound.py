@@ -1,0 +1,2 @@
+def less(x, a):
+    return x - a
