@@ -7,31 +7,26 @@ from pathlib import Path
 
 from tests.conftest import MINI
 
-PROJECT = """\
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-
-[project]
-name = "Mini.Pack"
-version = "1.5"
-
-[project.entry-points."jaxtutor.packs"]
-{name} = "{value}"
-
-[tool.hatch.build.targets.wheel]
-packages = ["mini_pack"]
-"""
+DOCUMENTED = Path(__file__).parents[1] / "docs" / "packs.md"
 
 TRAP = "raise SystemExit('a pack was imported')\n"
 
 
 def make_project(folder: Path, name: str = "mini", value: str = "mini_pack:lessons") -> Path:
-    """The sources of a distribution with the small pack. To import its package is an error."""
+    """The sources of a distribution with the small pack, put up as the documentation shows it. To
+    import its package is an error."""
     package = folder / "mini_pack"
     shutil.copytree(MINI.parent, package)
     (package / "__init__.py").write_text(TRAP)
-    (folder / "pyproject.toml").write_text(PROJECT.format(name=name, value=value))
+    project = DOCUMENTED.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    for old, new in (
+        ('name = "mypack"', 'name = "Mini.Pack"'),
+        ('version = "1.0"', 'version = "1.5"'),
+        ('mypack = "mypack:lessons"', f'{name} = "{value}"'),
+    ):
+        assert project.count(old) == 1
+        project = project.replace(old, new)
+    (folder / "pyproject.toml").write_text(project)
     return folder
 
 
