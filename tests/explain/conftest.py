@@ -1,47 +1,75 @@
 """Real sandboxes in which rules are proved."""
 
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tutor.explain.symptom import Symptom, of_fault
+from tutor.explain import Symptom, of_fault
 from tutor.forks import Forks
-from tutor.lesson import Limits
+from tutor.lesson import Lesson, Limits
+from tutor.planning import Place
 from tutor.sandbox import faults
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
 from tutor.sandbox.protocol import Load, Loaded, Raised
 
-Provoke = Callable[[str, int], Symptom | None]
-
 SECONDS = 60.0
+LIMITS = Limits(seconds=SECONDS, memory_mb=4096)
 
 
-@pytest.fixture(scope="session")
-def provoke(forks: Forks) -> Iterator[Provoke]:
-    """Import a module beside JAX (or, if it imports torch, where that can be had) and tell what
-    goes wrong; None if nothing does. Modules follow each other in one process for each number of
-    devices, or every rule would wait for JAX to start."""
-    running: dict[tuple[str, int], Sandbox] = {}
+class Kept:
+    """Sandboxes that modules follow each other in, or each would wait for JAX to start."""
 
-    def sandbox(role: str, devices: int) -> Sandbox:
-        found = running.get((role, devices))
+    def __init__(self, forks: Forks) -> None:
+        self._forks = forks
+        self._running: dict[Spec, Sandbox] = {}
+
+    def get(self, spec: Spec) -> Sandbox:
+        """A living one."""
+        found = self._running.get(spec)
         if found is None or not found.alive:
-            forks.nursery.start(role)
-            spec = Spec("reference" if role == "reference" else "learner", LIMITS, devices)
-            found = running[role, devices] = Sandbox.start(spec, forks.nursery)
+            self._forks.nursery.start(spec.role)
+            found = self._running[spec] = Sandbox.start(spec, self._forks.nursery)
             found.ready()
         return found
 
-    def provoked(source: str, devices: int = 1) -> Symptom | None:
-        import time
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        return self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
 
-        role = "reference" if "import torch" in source else "learner"
+    def release(self, sandbox: Sandbox) -> None:
+        """It is kept for the next."""
+
+    def reference(self) -> Sandbox:
+        return self._forks.reference()
+
+    def close(self) -> None:
+        for sandbox in self._running.values():
+            sandbox.close()
+
+
+@pytest.fixture(scope="session")
+def kept(forks: Forks) -> Iterator[Kept]:
+    sandboxes = Kept(forks)
+    yield sandboxes
+    sandboxes.close()
+
+
+Provoke = Callable[[str, int], Symptom | None]
+
+
+@pytest.fixture(scope="session")
+def provoke(kept: Kept) -> Provoke:
+    """Import a module beside JAX, or where PyTorch is if it imports that, and tell what goes wrong;
+    None if nothing does."""
+
+    def provoked(source: str, devices: int = 1) -> Symptom | None:
+        torch = "import torch" in source
+        spec = Spec("reference" if torch else "learner", LIMITS, devices, quick=not torch)
         load = Load("load", source, "provoke.py")
+        deadline = time.monotonic() + SECONDS
         try:
-            reply, _ = sandbox(role, devices).ask(
-                load, None, time.monotonic() + SECONDS, "the import of your code"
-            )
+            reply, _ = kept.get(spec).ask(load, None, deadline, "the import of your code")
         except Failed as failure:
             return of_fault(failure.fault, source)
         if isinstance(reply, Loaded):
@@ -49,9 +77,4 @@ def provoke(forks: Forks) -> Iterator[Provoke]:
         assert isinstance(reply, Raised)
         return of_fault(faults.from_raised(reply, source), source)
 
-    yield provoked
-    for each in running.values():
-        each.close()
-
-
-LIMITS = Limits(seconds=SECONDS, memory_mb=4096)
+    return provoked

@@ -3,12 +3,11 @@
 import msgspec
 import pytest
 
-from tests.explain.conftest import Provoke
+from tests.explain.conftest import Kept, Provoke
 from tutor.engine import Session
 from tutor.explain.reader import read_rules
 from tutor.explain.rule import Rule, several
 from tutor.explain.rulebook import FOLDER, matches
-from tutor.forks import Forks
 from tutor.lesson import Lesson
 from tutor.report import CheckResult
 
@@ -63,7 +62,7 @@ def test_what_only_looks_like_it_is_not_explained_by_a_rule(
     assert rule.id not in [match.rule.id for match in found[:1]]
 
 
-def tried(rule: Rule, source: str, forks: Forks) -> list[CheckResult]:
+def tried(rule: Rule, source: str, kept: Kept) -> list[CheckResult]:
     """What the checks of a rule's trial find in a submission."""
     assert rule.trial is not None
     lesson = Lesson(
@@ -71,15 +70,15 @@ def tried(rule: Rule, source: str, forks: Forks) -> list[CheckResult]:
         torch=rule.trial.torch, hints=("-",), sizes=rule.trial.sizes, inputs=rule.trial.inputs,
         checks=rule.trial.checks, devices=rule.devices,
     )  # fmt: skip
-    with Session(lesson, source, sandboxes=forks) as session:
+    with Session(lesson, source, sandboxes=kept) as session:
         report = session.check()
     assert report.fault is None, report.fault
     return list(report.checks)
 
 
 @pytest.mark.parametrize(("rule", "source"), TRIED)
-def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, forks: Forks):
-    results = tried(rule, source, forks)
+def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, kept: Kept):
+    results = tried(rule, source, kept)
     wrong = next((result for result in results if result.status != "pass"), None)
     assert wrong is not None, "every check passes"
     assert wrong.explained is not None, wrong.message
@@ -87,8 +86,8 @@ def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, forks:
 
 
 @pytest.mark.parametrize(("rule", "source"), NEARLY)
-def test_an_answer_that_is_wrong_in_another_way_is_not(rule: Rule, source: str, forks: Forks):
-    for result in tried(rule, source, forks):
+def test_an_answer_that_is_wrong_in_another_way_is_not(rule: Rule, source: str, kept: Kept):
+    for result in tried(rule, source, kept):
         assert result.explained is None or result.explained.id != rule.id, result.message
 
 

@@ -159,11 +159,6 @@ def larger(comparison: Comparison) -> Fields | None:
     return _shape(comparison, lambda pair: _longer(pair.actual, pair.expected))
 
 
-def smaller(comparison: Comparison) -> Fields | None:
-    """As many axes as expected, some shorter and none longer."""
-    return _shape(comparison, lambda pair: _longer(pair.expected, pair.actual))
-
-
 def _longer(one: Numbers, other: Numbers) -> Fields | None:
     import numpy as np
 

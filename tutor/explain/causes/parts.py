@@ -1,22 +1,6 @@
-"""The answer is of another kind than was expected."""
+"""The answer is part of what was expected, or has more than that."""
 
 from tutor.explain.causes.comparison import Comparison, Fields
-
-
-def dtype(comparison: Comparison) -> Fields | None:
-    """The right shape, in another dtype."""
-    mismatch = comparison.mismatch
-    if mismatch.kind != "dtype":
-        return None
-    return {"dtype": mismatch.actual.dtype, "expected_dtype": mismatch.expected.dtype}
-
-
-def no_jax_array(comparison: Comparison) -> Fields | None:
-    """No `jax.Array`."""
-    mismatch = comparison.mismatch
-    if mismatch.kind != "type" or mismatch.expected.type not in ("jax.Array", "torch.Tensor"):
-        return None
-    return {"type": mismatch.actual.type}
 
 
 def part_of_the_result(comparison: Comparison) -> Fields | None:
