@@ -1,6 +1,7 @@
 """Small wrong versions: what is made, how it is called, and that it stays what it was."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -64,9 +65,11 @@ def test_each_operator_makes_what_it_says(operator: str, right: str, wrong: str)
     assert ast.dump(ast.parse(wrong)) in programs(right, operator)
 
 
-def test_every_operator_is_tried_here():
+def test_every_operator_is_tried_here_and_documented():
     assert {change[0] for change in CHANGES} == {operator.name for operator in OPERATORS}
-    assert all(operator.told for operator in OPERATORS)
+    page = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
+    for operator in OPERATORS:
+        assert f"| `{operator.name}` | {operator.told} |" in page
 
 
 @pytest.mark.parametrize(
