@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.lesson import Lesson, Pack, solution_folders
+from tutor.lesson import Lesson, Pack
 from tutor.report import Verdict
 
 TRAINING = "pmap-train-mlp"
@@ -34,14 +34,14 @@ class Answer(Struct, frozen=True):
 
 def right(pack: Pack, lesson: Lesson) -> list[Answer]:
     """The solution first, then the same written differently."""
-    folder = next(f for f in solution_folders(pack.root) if f.is_dir()) / lesson.track
-    kinds: list[tuple[Kind, str]] = [("solution", f"{lesson.id}.py")]
-    variants = sorted((folder / lesson.id).glob("*.py"))
-    kinds += [("variant", f"{lesson.id}/{path.name}") for path in variants]
-    paths = [(kind, folder / name) for kind, name in kinds]
+    solution = pack.solution(lesson.id)
+    assert solution is not None
     return [
-        Answer(lesson, path.stem, kind, path.read_text(encoding="utf-8"), ("pass",))
-        for kind, path in paths
+        Answer(lesson, lesson.id, "solution", solution, ("pass",)),
+        *(
+            Answer(lesson, path.stem, "variant", path.read_text(encoding="utf-8"), ("pass",))
+            for path in pack.variants(lesson.id)
+        ),
     ]
 
 

@@ -68,7 +68,7 @@ def checks(pack: Pack, repeats: int, times: Sequence[int] = TIMES) -> Iterator[P
             runner = Runner(pool)
             seconds = []
             for turn in range(repeats + 1):
-                pool.expect([(lesson, solution.code)])
+                pool.expect([(lesson, [solution.code])])
                 warm.wait_for(pool, lesson)
                 taken, report = warm.judge(runner, lesson, solution.code)
                 assert report.passed, report

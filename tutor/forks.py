@@ -7,6 +7,7 @@ would have had compiled itself.
 """
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +19,7 @@ from tutor.programs import Programs
 from tutor.references import SPEC as REFERENCE
 from tutor.sandbox.launch import nursery
 from tutor.sandbox.process import Failed, Sandbox
+from tutor.tree import Tree
 
 
 class Forks:
@@ -29,7 +31,7 @@ class Forks:
     def __init__(self, cache: Path | None = None) -> None:
         self.programs = Programs((cache or paths.cache()) / "programs")
         self.nursery = nursery()
-        self._codes: dict[str, tuple[Lesson, str, int]] = {}
+        self._codes: dict[str, tuple[Lesson, Sequence[str], int]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -40,8 +42,11 @@ class Forks:
     def take(self, lesson: Lesson, place: Place) -> Sandbox:
         """See `tutor.engine.Sandboxes`."""
         sandbox = self.begin(lesson, place)
-        known, code, seed = self._codes.get(lesson.id, (None, "", 0))
-        if known is lesson and (programs := self.programs.load(lesson, place, code, seed)):
+        known, codes, seed = self._codes.get(lesson.id, (None, (), 0))
+        programs: dict[str, Tree] = {}
+        for code in codes if known is lesson else ():
+            programs |= self.programs.load(lesson, place, code, seed)
+        if programs:
             try:
                 give(sandbox, programs, time.monotonic() + lesson.limits.seconds)
             except Failed:
@@ -67,9 +72,9 @@ class Forks:
         self.nursery.start("learner")
         return Sandbox.start(sandbox_for(lesson, place), self.nursery)
 
-    def known(self, lesson: Lesson, code: str, seed: int = 0) -> None:
-        """Give the sandboxes of this lesson what `code` once needed compiled."""
-        self._codes[lesson.id] = lesson, code, seed
+    def known(self, lesson: Lesson, codes: Sequence[str], seed: int = 0) -> None:
+        """Give the sandboxes of this lesson what `codes` once needed compiled."""
+        self._codes[lesson.id] = lesson, codes, seed
 
     def learn(self, lesson: Lesson, code: str, seed: int = 0) -> None:
         """`known`, and if nothing is remembered of `code`, run it once.
@@ -82,7 +87,7 @@ class Forks:
             if not self.programs.load(lesson, place, code, seed):
                 with self.begin(lesson, place) as sandbox:
                     prime(sandbox, lesson, place, code, seed, self.programs, lambda: False)
-        self.known(lesson, code, seed)
+        self.known(lesson, [code], seed)
 
     def close(self) -> None:
         """End every process."""

@@ -408,6 +408,13 @@ class Pack(Struct, frozen=True):
         folders = (base / lesson.track / lesson.id for base in solution_folders(self.root))
         return sorted(path for folder in folders for path in folder.glob("*.py"))
 
+    def likely(self, lesson_id: str) -> list[str]:
+        """Code like that which people write for a lesson, the likeliest first: what the pack knows to
+        be right, or its starter."""
+        variants = [path.read_text(encoding="utf-8") for path in self.variants(lesson_id)]
+        known = [code for code in (self.solution(lesson_id), *variants) if code is not None]
+        return known or [self.lessons[lesson_id].starter]
+
 
 def solution_folders(root: Path) -> tuple[Path, ...]:
     """Where a pack's solutions may be: inside it, or beside a folder called `lessons`."""

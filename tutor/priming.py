@@ -62,7 +62,7 @@ def prime(
         return
     reply, made = sandbox.ask(Collect("collect"), None, deadline, "priming")
     if isinstance(reply, Answer) and isinstance(made, dict) and made.keys() - known.keys():
-        programs.save(lesson, place, code, seed, made)
+        programs.save(lesson, place, code, seed, {**known, **made})
     sandbox.forget_output()
 
 

@@ -8,6 +8,8 @@ To us they are bytes.
 
 import hashlib
 import os
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from tutor.files import write_atomically
@@ -20,6 +22,11 @@ MAX_BYTES = 256 << 20
 """Of all together on the disk; the least recently used go first."""
 
 _DIGEST = 32
+
+
+@cache
+def _xla() -> str:
+    return version("jaxlib")
 
 
 class Programs:
@@ -64,8 +71,9 @@ class Programs:
             pass
 
     def _path(self, lesson: Lesson, place: Place, code: str, seed: int) -> Path:
-        # The whole lesson: another pack's with the same code may ask it other things.
-        key = hashlib.sha256(repr((lesson, place, code, seed)).encode()).hexdigest()
+        # The whole lesson: another pack's with the same code may ask it other things. And XLA's
+        # edition: what another one has compiled is never asked for again.
+        key = hashlib.sha256(repr((lesson, place, code, seed, _xla())).encode()).hexdigest()
         return self._folder / f"{lesson.id}-{key[:32]}.programs"
 
     def _prune(self) -> None:

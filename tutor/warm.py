@@ -10,7 +10,7 @@ while without a sign of life all of it is given back.
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -59,7 +59,7 @@ class Pool:
         self._waiting: list[_Waiting] = []
         self._discarded: list[Sandbox] = []
         self._references: list[References] = []
-        self._unprimed: set[tuple[str, Place]] = set()
+        self._unprimed: set[tuple[str, Place, str]] = set()
         self._refused = False
         self._running = 0
         self._seen = time.monotonic()
@@ -72,19 +72,21 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def expect(self, lessons: Iterable[tuple[Lesson, str]], seed: int = 0) -> None:
-        """Which lessons are likely to be run next, the likeliest first, each with the code to prime
-        its sandboxes with. Replaces what was expected before."""
+    def expect(self, lessons: Iterable[tuple[Lesson, Sequence[str]]], seed: int = 0) -> None:
+        """Which lessons are likely to be run next, the likeliest first, each with the codes to
+        prime its sandboxes with: as soon as the first has been run, a sandbox can be taken.
+        Replaces what was expected before."""
         with self._change:
             known = self._expected
             self._expected = [
                 next(
-                    (k for k in known if k.same(lesson, code, seed)), _Expected(lesson, code, seed)
+                    (k for k in known if k.same(lesson, codes, seed)),
+                    _Expected(lesson, tuple(codes), seed),
                 )
-                for lesson, code in lessons
+                for lesson, codes in lessons
             ]
             for expected in self._expected:
-                self._forks.known(expected.lesson, expected.code, seed)
+                self._forks.known(expected.lesson, expected.codes, seed)
             self._refused = False
             self._sign_of_life()
 
@@ -124,7 +126,7 @@ class Pool:
         return self._forks.reference()
 
     def ready(self, lesson: Lesson, timeout: float) -> bool:
-        """Wait until everything that a lesson needs is waiting.
+        """Wait until everything that a lesson needs is waiting, and primed with all there is.
 
         **Returns:** whether it is.
         """
@@ -132,7 +134,7 @@ class Pool:
         def all_there() -> bool:
             known = any(e.lesson == lesson and e.known for e in self._expected)
             return known and all(
-                any(w.serves(lesson, place) and w.ready for w in self._waiting)
+                any(w.serves(lesson, place) and w.ready and not w.left for w in self._waiting)
                 for place in places(lesson)
             )
 
@@ -218,6 +220,10 @@ class Pool:
             for lesson, place in wanted:
                 if lesson is expected.lesson:
                     return partial(self._prepare, expected, place)
+        for expected in self._expected:
+            for one in self._waiting:
+                if one.lesson is expected.lesson and one.left:
+                    return partial(self._prime, expected, one)
         return None
 
     def _wanted(self) -> list[tuple[Lesson, Place]]:
@@ -240,19 +246,32 @@ class Pool:
             self._refused = True
             return
         one = _Waiting(lesson, place, sandbox)
+        one.left = [
+            code for code in expected.codes if (lesson.id, place, code) not in self._unprimed
+        ]
         with self._change:
             self._waiting.append(one)
-            code = expected.code if (lesson.id, place) not in self._unprimed else None
+        self._prime(expected, one)
+
+    def _prime(self, expected: "_Expected", one: "_Waiting") -> None:
+        """Prime a sandbox with the next code that is left, or have it started if there is none."""
+        with self._change:
+            if one not in self._waiting:
+                return
+            one.ready = False
+            code = one.left.pop(0) if one.left else None
+        lesson, place = one.lesson, one.place
         try:
             prime(
-                sandbox, lesson, place, code, expected.seed, self._forks.programs,
+                one.sandbox, lesson, place, code, expected.seed, self._forks.programs,
                 lambda: one.wanted or self._closed,
             )  # fmt: skip
         except (Failed, DrawError):
             # Whatever it is, a run will tell; here it only means less of a start.
-            self._unprimed.add((lesson.id, place))
+            if code is not None:
+                self._unprimed.add((lesson.id, place, code))
             self._refused = code is None
-            sandbox.kill()
+            one.sandbox.kill()
         except Cancelled:
             pass
         with self._change:
@@ -299,7 +318,8 @@ def _answers(sandbox: Sandbox) -> bool:
 
 
 class _Waiting:
-    """A sandbox that is being prepared, or ready. `wanted`: a run waits for it."""
+    """A sandbox that is being prepared, or ready. `wanted`: a run waits for it; `left`: with what
+    it could be primed further."""
 
     def __init__(self, lesson: Lesson, place: Place, sandbox: Sandbox) -> None:
         self.lesson = lesson
@@ -307,6 +327,7 @@ class _Waiting:
         self.sandbox = sandbox
         self.ready = False
         self.wanted = False
+        self.left: list[str] = []
 
     def serves(self, lesson: Lesson, place: Place) -> bool:
         return place == self.place and (lesson is self.lesson or lesson == self.lesson)
@@ -315,15 +336,15 @@ class _Waiting:
 class _Expected:
     """A lesson that is likely to be run."""
 
-    def __init__(self, lesson: Lesson, code: str, seed: int) -> None:
+    def __init__(self, lesson: Lesson, codes: tuple[str, ...], seed: int) -> None:
         self.lesson = lesson
-        self.code = code
+        self.codes = codes
         self.seed = seed
         self.asked = False
         self.known = False
 
-    def same(self, lesson: Lesson, code: str, seed: int) -> bool:
-        return (self.code, self.seed) == (code, seed) and self.lesson == lesson
+    def same(self, lesson: Lesson, codes: Sequence[str], seed: int) -> bool:
+        return (self.codes, self.seed) == (tuple(codes), seed) and self.lesson == lesson
 
 
 def free_memory_mb() -> int:

@@ -47,7 +47,7 @@ jax.clear_caches()
 after = jax.jit(double)(jnp.arange(3.0))
 assert hits() >= 1, heard
 assert (before == after).all()
-assert environment.programs.used
+assert environment.programs.worth_keeping()
 assert len(contexts) >= 2 and len({id(one) for one in contexts}) == 1, contexts
 heard.clear()
 environment.fresh(Leaf(np.ones(7), "array"))

@@ -60,7 +60,7 @@ def within(lesson: Lesson, seconds: float) -> Lesson:
 
 
 def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     used: set[int] = set()
     for _ in range(3):
         assert pool.ready(lesson, READY)
@@ -78,18 +78,18 @@ def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
 
 def test_the_next_lesson_waits_too_and_what_is_not_expected_goes(pool: Pool, mini: Pack):
     double, tall = (mini.lesson(name) for name in ("double", "tall"))
-    pool.expect([(double, DOUBLE), (tall, "def tall(x):\n    return x.T\n")])
+    pool.expect([(double, [DOUBLE]), (tall, ["def tall(x):\n    return x.T\n"])])
     assert pool.ready(double, READY)
     assert pool.ready(tall, READY)
     before = workers(pool)
-    pool.expect([(tall, "def tall(x):\n    return x.T\n")])
+    pool.expect([(tall, ["def tall(x):\n    return x.T\n"])])
     until(lambda: len(workers(pool)) < len(before), "that one is let go")
     assert pool.ready(tall, READY)
     assert run(pool, tall, "def tall(x):\n    return x.T\n").passed
 
 
 def test_a_worker_that_died_waiting_is_replaced(pool: Pool, lesson: Lesson):
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     assert pool.ready(lesson, READY)
     for pid in workers(pool):
         os.kill(pid, signal.SIGKILL)
@@ -100,7 +100,7 @@ def test_a_worker_that_died_waiting_is_replaced(pool: Pool, lesson: Lesson):
 
 
 def test_a_killed_zygote_costs_time_only(pool: Pool, lesson: Lesson):
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     assert pool.ready(lesson, READY)
     os.kill(pool.processes()["zygote learner"], signal.SIGKILL)
     assert run(pool, lesson, DOUBLE).passed
@@ -109,7 +109,7 @@ def test_a_killed_zygote_costs_time_only(pool: Pool, lesson: Lesson):
 
 def test_after_a_while_without_a_sign_of_life_all_is_given_back(tmp_path: Path, lesson: Lesson):
     with Pool(cache=tmp_path) as pool:
-        pool.expect([(lesson, DOUBLE)])
+        pool.expect([(lesson, [DOUBLE])])
         assert pool.ready(lesson, READY)
         pids = [*pool.processes().values()]
         pool._idle = 0.0
@@ -122,7 +122,7 @@ def test_after_a_while_without_a_sign_of_life_all_is_given_back(tmp_path: Path, 
 
 def test_without_memory_nothing_waits(pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warm, "free_memory_mb", lambda: 500)
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     until(lambda: "zygote learner" in pool.processes(), "a zygote")
     assert run(pool, lesson, DOUBLE).passed
     assert not workers(pool)
@@ -132,7 +132,7 @@ def test_a_pool_can_be_closed_at_any_moment(tmp_path: Path, lesson: Lesson):
     for seconds in (0.0, 0.3, 1.0, 2.0):
         began = time.monotonic()
         with Pool(cache=tmp_path / str(seconds)) as pool:
-            pool.expect([(lesson, DOUBLE)])
+            pool.expect([(lesson, [DOUBLE])])
             end = time.monotonic() + seconds
             until(lambda end=end: time.monotonic() >= end, "the moment")  # type: ignore[misc]
             pids = [*pool.processes().values()]
@@ -143,7 +143,7 @@ def test_a_pool_can_be_closed_at_any_moment(tmp_path: Path, lesson: Lesson):
 def test_two_instances_share_what_is_remembered(tmp_path: Path, lesson: Lesson):
     with Pool(cache=tmp_path) as first, Pool(cache=tmp_path) as second:
         for pool in (first, second):
-            pool.expect([(lesson, DOUBLE)])
+            pool.expect([(lesson, [DOUBLE])])
         reports: list[Report] = []
         threads = [
             threading.Thread(target=lambda p=pool: reports.append(run(p, lesson, DOUBLE)))
@@ -195,7 +195,7 @@ def double(x):
 
 
 def test_what_priming_changed_is_as_before(pool: Pool, lesson: Lesson):
-    pool.expect([(lesson, MEDDLES)])
+    pool.expect([(lesson, [MEDDLES])])
     printed = set()
     for _ in range(2):
         assert pool.ready(lesson, READY)
@@ -218,7 +218,7 @@ def test_what_priming_changed_is_as_before(pool: Pool, lesson: Lesson):
     ids=["exits", "endless", "raises", "no Python", "too much"],
 )
 def test_code_that_cannot_prime_costs_time_only(pool: Pool, lesson: Lesson, code: str):
-    pool.expect([(lesson, code)])
+    pool.expect([(lesson, [code])])
     assert run(pool, lesson, DOUBLE).passed
     assert pool.ready(lesson, READY)
     assert run(pool, lesson, DOUBLE).passed
@@ -227,7 +227,7 @@ def test_code_that_cannot_prime_costs_time_only(pool: Pool, lesson: Lesson, code
 def test_a_run_does_not_wait_until_priming_is_through(pool: Pool, lesson: Lesson):
     slow = "import time\ndef double(x):\n    time.sleep(2)\n    return 2 * x\n"
     patient = within(lesson, 20.0)
-    pool.expect([(patient, slow)])
+    pool.expect([(patient, [slow])])
     until(lambda: bool(workers(pool)), "one that is being primed")
     report = run(pool, patient, DOUBLE)
     assert report.passed
@@ -274,7 +274,7 @@ def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
 
 
 def test_what_a_submission_compiles_is_not_kept(pool: Pool, tmp_path: Path, lesson: Lesson):
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     assert pool.ready(lesson, READY)
     files = sorted((tmp_path / "cache" / "programs").rglob("*.programs"))
     assert files
@@ -289,7 +289,7 @@ def test_what_a_submission_compiles_is_not_kept(pool: Pool, tmp_path: Path, less
 
 
 def test_a_worker_cannot_reach_what_is_remembered(pool: Pool, tmp_path: Path, lesson: Lesson):
-    pool.expect([(lesson, DOUBLE)])
+    pool.expect([(lesson, [DOUBLE])])
     assert pool.ready(lesson, READY)
     (path,) = (tmp_path / "cache" / "programs").rglob("*.programs")
     for mode in ("rb", "ab"):

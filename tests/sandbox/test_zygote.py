@@ -185,7 +185,7 @@ from tutor.pack import load_pack
 from tutor.warm import Pool
 lesson = load_pack({str(MINI)!r}).lesson("double")
 pool = Pool()
-pool.expect([(lesson, "def double(x):\\n    return 2 * x\\n")])
+pool.expect([(lesson, ["def double(x):\\n    return 2 * x\\n"])])
 assert pool.ready(lesson, 60)
 pool.reference()
 print(*pool.processes().values(), flush=True)

@@ -31,7 +31,7 @@ class ProgramCache(CacheInterface):
     def __init__(self) -> None:
         self.given: Sealed = {}
         self.made: dict[str, bytes] = {}
-        self.used: set[str] = set()
+        self._needed: Sealed = {}
         self._asleep = False
 
     @classmethod
@@ -49,20 +49,20 @@ class ProgramCache(CacheInterface):
         if key in self.made:
             return self.made[key]
         if (known := name(key)) in self.given:
-            self.used.add(known)
+            self._needed[known] = self.given[known]
             return sealed(key, self.given[known])
         return None
 
     def put(self, key: str, value: bytes) -> None:
         if not self._asleep:
             self.made[key] = value
+            if len(value) <= MAX_PROGRAM:
+                self._needed[name(key)] = sealed(key, value)
 
     def worth_keeping(self) -> Sealed:
-        """Every program that was needed here."""
-        made = self.made.items()
-        return {known: self.given[known] for known in self.used} | {
-            name(key): sealed(key, value) for key, value in made if len(value) <= MAX_PROGRAM
-        }
+        """Every program that was needed here since this was asked last."""
+        needed, self._needed = self._needed, {}
+        return needed
 
     def give(self, programs: Mapping[str, bytes]) -> None:
         self.given.update(programs)
