@@ -257,7 +257,9 @@ def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> 
         return ["Run `jaxtutor doctor` to see what is wrong."]
     if report.passed:
         following = pack.next_after(lesson.id)
-        steps = [f"Compare with the solution: jaxtutor solution {lesson.id}"]
+        steps = []
+        if pack.solution(lesson.id) is not None:
+            steps.append(f"Compare with the solution: jaxtutor solution {lesson.id}")
         if following is not None:
             title = Catalogue(pack).title(following)
             steps.append(f"Next: jaxtutor check {following}  ({title})")
@@ -302,7 +304,7 @@ def _hint(options: argparse.Namespace) -> int:
         _warn(progress.notices)
     print(f"Hint {taken} of {len(lesson.hints)}\n")
     print(lesson.hints[taken - 1].rstrip())
-    if taken == before:
+    if taken == before and pack.solution(lesson.id) is not None:
         print(f"\nThat was the last one. The solution: jaxtutor solution {lesson.id} --anyway")
     return PASSED
 
