@@ -153,6 +153,16 @@ def test_answers_that_are_no_text_or_no_python_do_not_hold(tmp_path: Path):
     assert same.strength is None
 
 
+def test_what_takes_too_long_is_tried_once_more(mini: Pack, forks: Forks):
+    lesson = replace(mini.lesson("double"), limits=Limits(seconds=0.5))
+    trial = Trial(lesson, "solution", "solution", "while True: pass", (0, 1, 2))
+    steps: list[int] = []
+    outcome = attempt(trial, forks, heard=lambda: steps.append(1))
+    assert outcome.timed_out
+    assert "took longer than 0.5 s" in outcome.problem
+    assert len(steps) == 2
+
+
 def test_little_left_of_a_limit_is_a_remark(mini: Pack):
     lesson = replace(mini.lesson("double"), limits=Limits(seconds=4, memory_mb=1024))
     assert not list(remarks(lesson, 1.9, 500))
@@ -173,6 +183,7 @@ def found(tried: Tried, lesson: str) -> Strength:
 def test_a_check_that_looks_kills_every_mutant(tried: Tried):
     strength = found(tried, "sound")
     assert (strength.mutants, strength.killed, strength.rate) == (3, 3, 1.0)
+    assert set(strength.killers.values()) == {"value: less(x, a)"}
 
 
 def test_what_survives_a_weak_check_is_shown(tried: Tried):

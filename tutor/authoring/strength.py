@@ -37,6 +37,7 @@ class Strength(Struct, frozen=True):
 
     `broke` counts those of the `killed` whose code raised: any check would notice. `equivalent`
     are those that the lesson says are right, `stale` what is wrong with what it says of them.
+    `killers` tells which check killed a mutant first; an empty name is that of the import.
     """
 
     mutants: int
@@ -45,6 +46,7 @@ class Strength(Struct, frozen=True):
     equivalent: int
     survivors: tuple[Survivor, ...] = ()
     stale: tuple[str, ...] = ()
+    killers: dict[str, str] = {}
 
     @property
     def rate(self) -> float:
@@ -75,6 +77,7 @@ def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Out
     ]
     killed = broke = equivalent = 0
     survivors = []
+    killers: dict[str, str] = {}
     for mutant, outcome in zip(mutants, outcomes, strict=True):
         passed = len(outcome.seeds)
         if mutant.name in marks and passed == outcome.tried:
@@ -83,10 +86,13 @@ def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Out
             survivors.append(Survivor(mutant.name, mutant.line, mutant.diff, outcome.seeds))
         else:
             killed += 1
+            killers[mutant.name] = outcome.check
             broke += outcome.verdict == "error"
         if mutant.name in marks and passed < outcome.tried:
             by = f" by {outcome.check!r}" if outcome.check else ""
             stale.append(
                 f"{mutant.name!r} is marked as equivalent, and is killed{by}; take the mark out"
             )
-    return Strength(len(mutants), killed, broke, equivalent, tuple(survivors), tuple(sorted(stale)))
+    return Strength(
+        len(mutants), killed, broke, equivalent, tuple(survivors), tuple(sorted(stale)), killers
+    )

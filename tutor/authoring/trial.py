@@ -36,9 +36,10 @@ class Outcome(Struct, frozen=True):
 
     `problem` says what is wrong, and is empty if it holds; `seeds` are those under which that is
     so, of the `tried`. `check` names the check that tells, or of a mutant the one that kills it.
-    `verdict` is that under the last seed. `ours`: nothing could be told, and that is neither the
-    lesson's nor the answer's fault. `seconds` is the longest that the answer took under one seed;
-    `memory_mb` the most that it had, if that can be seen.
+    `verdict` is that under the last seed. `timed_out`: the answer was stopped, twice. `ours`:
+    nothing could be told, and that is neither the lesson's nor the answer's fault. `seconds` is the
+    longest that the answer took under one seed; `memory_mb` the most that it had, if that can be
+    seen.
     """
 
     lesson: str
@@ -49,6 +50,7 @@ class Outcome(Struct, frozen=True):
     seeds: tuple[int, ...] = ()
     tried: int = 0
     verdict: Verdict | None = None
+    timed_out: bool = False
     ours: bool = False
     seconds: float = 0.0
     memory_mb: int | None = None
@@ -72,7 +74,8 @@ def attempt(
     cancel: Cancel | None = None,
     heard: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Try an answer under all of its seeds, in one sandbox for each place that it needs.
+    """Try an answer under all of its seeds, in one sandbox for each place that it needs. If it
+    takes longer than it may, try it once more: perhaps the machine was busy.
 
     **Arguments:** `sandboxes`: where these come from; `cancel` stops it; `heard` is called after
     each seed.
@@ -80,8 +83,16 @@ def attempt(
     Raises:
         Cancelled: `cancel.cancel()` was called.
     """
+    outcome = _attempt(trial, sandboxes, cancel, heard)
+    return _attempt(trial, sandboxes, cancel, heard) if outcome.timed_out else outcome
+
+
+def _attempt(
+    trial: Trial, sandboxes: Sandboxes | None, cancel: Cancel | None, heard: Callable[[], None]
+) -> Outcome:
     wrong: dict[int, Wrong] = {}
     tried = 0
+    timed_out = False
     seconds = 0.0
     memory: list[int] = []
     warned = ""
@@ -93,6 +104,8 @@ def attempt(
             seconds = max(seconds, timings.load + timings.checks - timings.reference)
             if (peak := session.peak_mb()) is not None:
                 memory.append(peak)
+            faults = [report.fault, *(check.fault for check in report.checks)]
+            timed_out |= any(fault is not None and fault.code == "timeout" for fault in faults)
             found = judged(trial, report)
             if found is None and trial.kind in ("solution", "variant") and report.stderr != warned:
                 warned = report.stderr  # it gathers what was said under all seeds so far
@@ -100,7 +113,11 @@ def attempt(
             if found is not None:
                 wrong[seed] = found
             heard()
-            if report.fault is not None or (trial.kind == "mutant" and report.verdict == "error"):
+            if (
+                timed_out
+                or report.fault is not None
+                or (trial.kind == "mutant" and report.verdict == "error")
+            ):
                 break  # what cannot be imported cannot under any seed, and what breaks is dead
     # Ours first: what could not be judged says nothing of the lesson.
     first = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
@@ -111,7 +128,7 @@ def attempt(
         check = _first_not_passed(report).name
     return Outcome(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
-        report.verdict, first.ours, seconds, max(memory, default=None),
+        report.verdict, timed_out, first.ours, seconds, max(memory, default=None),
     )  # fmt: skip
 
 
