@@ -158,6 +158,8 @@ def test_the_ways_in_which_text_is_written_keep_their_meaning() -> None:
 def test_files_that_are_no_part_of_a_pack_are_told(root: Path) -> None:
     (root / "notes.txt").write_text("")
     (root / "basics" / "data.csv").write_text("")
+    (root / "schema").mkdir()
+    (root / "schema" / "lesson.json").write_text("")
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("")
     assert strays(load_pack(root)) == ["basics/data.csv", "notes.txt"]

@@ -36,6 +36,7 @@ LEFT_OUT: dict[Purpose, tuple[str, ...]] = {
 }
 
 _BESIDE = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE")
+_SCHEMAS = "schema"
 _ENDINGS = ("", ".md", ".txt", ".rst")
 
 
@@ -86,13 +87,18 @@ def solved(pack: Pack) -> int:
 
 
 def strays(pack: Pack) -> list[str]:
-    """Files in the pack's folder that are no part of it; hidden ones are not looked at."""
+    """Files in the pack's folder that are no part of it. Hidden ones, and schemas for editors, are
+    not looked at."""
     root = pack.root
     known = {source.base / source.file for source in _sources(pack, "everything")}
     known.add(root / INVENTORY)
     files = (path for path in sorted(root.rglob("*")) if path not in known and not path.is_dir())
     names = [path.relative_to(root) for path in files]
-    return [name.as_posix() for name in names if not any(p.startswith(".") for p in name.parts)]
+    return [
+        name.as_posix()
+        for name in names
+        if name.parts[0] != _SCHEMAS and not any(part.startswith(".") for part in name.parts)
+    ]
 
 
 def _refuse_names(sources: list[Source]) -> None:
