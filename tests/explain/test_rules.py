@@ -8,7 +8,7 @@ from tutor.engine import Session
 from tutor.explain.reader import read_rules
 from tutor.explain.rule import Rule, several
 from tutor.explain.rulebook import FOLDER, matches
-from tutor.lesson import Lesson
+from tutor.lesson import Lesson, Limits
 from tutor.report import CheckResult
 
 RULES = read_rules(FOLDER)
@@ -69,6 +69,7 @@ def tried(rule: Rule, source: str, kept: Kept) -> list[CheckResult]:
         id=rule.id, title=rule.id, track="trials", minutes=1, brief="-", starter=source,
         torch=rule.trial.torch, hints=("-",), sizes=rule.trial.sizes, inputs=rule.trial.inputs,
         checks=rule.trial.checks, devices=rule.devices,
+        limits=Limits(seconds=3 if "timeout" in several(rule.when.fault) else 60),
     )  # fmt: skip
     with Session(lesson, source, sandboxes=kept) as session:
         report = session.check()
