@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tutor.authoring.remarks import REMARKS
 from tutor.inputs import USAGE
 from tutor.ui.actions import LESSON, shown_keys
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md")])
+PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 ELSEWHERE = {
@@ -21,12 +22,12 @@ ELSEWHERE = {
     "make run": "tests/terminal/test_terminal.py::test_make_run_starts_the_app",
     "make test": "this very run",
     "make attacks": "tests/attacks/test_campaign.py",
+    "jaxtutor pack preview mypack cosine": "tests/terminal/test_preview.py",
 }
 EXIT_CODES = {
     # Checking the starter, or one's own file that is still the starter, does not pass.
     "jaxtutor check vmap-basics": 1,
     "jaxtutor check grad-basics": 1,
-    "jaxtutor check cosine --pack mypack/lessons": 1,
 }
 
 
@@ -44,29 +45,34 @@ def commands(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_shown_does_what_it_should(page: Path, tmp_path: Path):
-    for more, text in [*blocks(page, "yaml"), *blocks(page, "python")]:
-        if more.startswith("file="):
-            target = tmp_path / more.removeprefix("file=")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text)
+    """Files and commands in the order in which they stand there, as if somebody followed it."""
     for name in ("lessons", "solutions"):
         (tmp_path / name).symlink_to(REPOSITORY / name)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for command in commands(page):
-        if command in ELSEWHERE:
-            continue
-        done = subprocess.run(
-            shlex.split(command),
-            cwd=tmp_path,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        wanted = EXIT_CODES.get(command, 0)
-        assert done.returncode == wanted, f"{command}\n{done.stdout}\n{done.stderr}"
-        assert done.stdout
+    for language, more, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if more.strip().startswith("file="):
+            target = tmp_path / more.strip().removeprefix("file=")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        for command in text.splitlines() if language == "console" else []:
+            assert command.startswith("$ "), "only commands stand in console blocks"
+            if command.removeprefix("$ ") not in ELSEWHERE:
+                run(command.removeprefix("$ "), tmp_path, path)
+
+
+def run(command: str, folder: Path, path: str) -> None:
+    done = subprocess.run(
+        shlex.split(command),
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    wanted = EXIT_CODES.get(command, 0)
+    assert done.returncode == wanted, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert done.stdout
 
 
 def test_there_are_commands_in_the_readme():
@@ -90,9 +96,24 @@ def test_the_keys_in_the_documentation_are_those_of_the_app():
 
 
 def test_every_draw_is_documented():
-    text = (REPOSITORY / "docs" / "authors.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
     for name in USAGE:
         assert f"{name}(" in text
+
+
+def test_every_remark_is_documented():
+    text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
+    for code in REMARKS:
+        assert f"`{code}`" in text
+
+
+def test_the_kind_of_check_in_the_documentation_is_the_one_that_is_tested():
+    page = REPOSITORY / "docs" / "checks" / "own.md"
+    shown = [found for found in FENCE.findall(page.read_text(encoding="utf-8")) if found[1].strip()]
+    assert len(shown) == 4
+    for _, more, text in shown:
+        file = REPOSITORY / "tests/packs/custom-check" / more.strip().removeprefix("file=")
+        assert text == file.read_text(encoding="utf-8"), more
 
 
 def test_the_screenshot_is_of_this_app():
