@@ -119,14 +119,6 @@ class RuleReader(LessonReader):
             return tuple(self.read_module(str, item, name) for item in node.items)
         return self.read_module(str, node, name)
 
-    def read_told(self, hint: Any, node: Node, name: str) -> Any:
-        text = self._convert(hint, node, name)
-        return " ".join(text.split()) if isinstance(text, str) else text
-
-    def read_code(self, hint: Any, node: Node, name: str) -> Any:
-        text = self._convert(hint, node, name)
-        return text.rstrip() if isinstance(text, str) else text
-
 
 ALWAYS = frozenset({"line"})
 """Fields that every rule's texts may use: the learner's own line."""

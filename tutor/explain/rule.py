@@ -12,7 +12,7 @@ from tutor.lesson import Check, Id, Module
 
 Patterns = Annotated[str | tuple[str, ...], Meta(extra={"holds": "patterns"})]
 Words = Annotated[str | tuple[str, ...], Meta(extra={"holds": "words"})]
-Told = Annotated[str, Meta(min_length=1, max_length=900, extra={"holds": "told"})]
+Told = Annotated[str, Meta(min_length=1, max_length=900)]
 
 
 class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,7 +58,6 @@ class Explanatory(Struct, frozen=True, kw_only=True):
             min_length=1,
             max_length=1_500,
             description="What to write instead: Python.",
-            extra={"holds": "code"},
         ),
     ]
     lesson: Annotated[Id, Meta(description="The lesson that teaches it, there or to come.")]
