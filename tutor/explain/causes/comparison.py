@@ -111,7 +111,7 @@ def comparison(
         if against is None or compare_arrays(leaf, against, tolerance) is None:
             continue
         one, two = real_numbers(leaf), real_numbers(against)
-        if one is None or two is None:
+        if one is None or two is None or not one.size or not two.size:
             continue
         pair = Pair(path, one, two, tolerance or min_tolerance(leaf, against))
         if one.shape == two.shape:

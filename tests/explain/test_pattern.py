@@ -1,0 +1,86 @@
+"""Patterns find what they say, take no longer than they may, and are refused where they cannot."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutor.explain.pattern import MAX_TEXT, BadPattern, compile_pattern, fill, flat, uses
+from tutor.explain.rulebook import rules
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fields"),
+    [
+        ("has no attribute 'x'", "'A' object has no attribute 'x'", {}),
+        ("got {n:int}", "axis: got 12 and 3", {"n": "12"}),
+        ("shape {s:shape} is", "of shape (3, 4) is (5,)", {"s": "(3, 4)"}),
+        ("with {a:array}.", "traced with ~int32[3,4]. Then", {"a": "~int32[3,4]"}),
+        ("{x:dotted}.cuda(", "y = self.model.cuda()", {"x": "self.model"}),
+        ("{x:name}(", "jnp.sum(x)", {"x": "sum"}),
+        ("name: {name:name}.", "axis name: data. To fix", {"name": "data"}),
+        ("sum({}dim={d:argument}", "x.sum(y, dim=1)", {"d": "1"}),
+        ("a {x} b {y} c", "a 1 b 2 b 3 c", {"x": "1", "y": "2 b 3"}),
+        ("ends in {x}", "it ends in all of this", {"x": "all of this"}),
+        ("two words", "two\n   words", {}),
+        ("sum(", "cumsum(x)", None),  # words are whole
+        ("if", "elif x", None),
+        ("mean", "meaning", None),
+        ("_private", "a_private", None),
+        ("got {n:int}.", "got many.", None),
+        ("x" * 10, "", None),
+    ],
+)
+def test_a_pattern_finds_what_it_says(pattern: str, text: str, fields: dict[str, str] | None):
+    assert compile_pattern(pattern).search(flat(text)) == fields
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words", "column"),
+    [
+        ("a {x}{y}", "nothing between them", 6),
+        ("a {x} {x}", "a second field 'x'", 7),
+        ("a {x:integer}", "no field is of kind 'integer'", 3),
+        ("{x}", "expected some text", 1),
+        ("", "expected some text", 1),
+    ],
+)
+def test_a_pattern_that_means_nothing_is_refused(pattern: str, words: str, column: int):
+    with pytest.raises(BadPattern, match=words) as caught:
+        compile_pattern(pattern)
+    assert caught.value.column == column
+
+
+def test_braces_that_are_no_field_are_text():
+    assert compile_pattern("{'a': 1}").search("x = {'a': 1}") == {}
+
+
+@given(st.text(max_size=300), st.dictionaries(st.sampled_from("xyz"), st.text(max_size=5)))
+def test_filling_leaves_alone_what_it_does_not_know(text: str, values: dict[str, str]):
+    filled = fill(text, values)
+    if not set(values) & {name for name, _ in uses(text)}:
+        assert filled == text
+
+
+def test_values_are_not_filled_in_again():
+    assert fill("{x} {y}", {"x": "{y}", "y": "1"}) == "{y} 1"
+
+
+PATTERNS = sorted(
+    {
+        pattern
+        for rule in rules()
+        for where in (rule.when.message, rule.when.line, rule.when.source, rule.when.lacks)
+        for pattern in ([where] if isinstance(where, str) else where)
+    }
+)
+
+
+def test_no_text_takes_long():
+    """Each pattern against what it likes best: its own beginning, again and again."""
+    began = time.process_time()
+    for pattern in PATTERNS:
+        for text in (pattern[: len(pattern) // 2 + 1], pattern.partition("{")[0] or "ab", "a"):
+            compile_pattern(pattern).search(flat(text * MAX_TEXT))
+    assert time.process_time() - began < 0.05 * len(PATTERNS)

@@ -1,0 +1,69 @@
+"""What is wrong with a file of rules is told with its file, line and column."""
+
+from pathlib import Path
+
+import pytest
+
+from tutor.explain.reader import read_rules
+from tutor.pack import BadPack
+
+RULES = """\
+about: Tests.
+rules:
+  - id: one
+    when:
+      exception: TypeError
+      message: got {n:int} of them
+    what: There are {n}.
+    why: Because.
+    instead: |
+      x = 1
+    lesson: grad-basics
+    provoke: |
+      raise TypeError
+"""
+
+
+def read(folder: Path, text: str) -> str:
+    (folder / "rules.yaml").write_text(text)
+    try:
+        read_rules(folder)
+    except BadPack as error:
+        return str(error)
+    return ""
+
+
+def test_a_good_file_is_read(tmp_path: Path):
+    assert not read(tmp_path, RULES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{n:int} of", "{n:int}{m} of", ":6:27: message: two fields with nothing between them"),
+        ("{n:int}", "{n:integer}", ":6:20: message: no field is of kind 'integer'"),
+        ("are {n}", "are {m}", ":7:21: what: there is no field 'm'"),
+        ("Because", "Because {nn}", ":8:18: why: there is no field 'nn'"),
+        ("x = 1", "x = = 1", ":10:11: instead: this is not Python"),
+        ("raise TypeError", "raise (", ":13:13: provoke: this is not Python"),
+        ("exception: TypeError", "exception: builtins.TypeError", ":5:18: exception: 'builtins"),
+        ("exception:", "excepton:", ":5:7: unknown key 'excepton'; did you mean 'exception'?"),
+        ("exception: TypeError", "cause: sgin", ":5:14: cause: there is no 'sgin'; did you mean"),
+        ("exception: TypeError", "check: vlaue", ":5:14: check: there is no 'vlaue'; did you me"),
+        ("exception: TypeError", "fault: timeot", ":5:14: fault: there is no 'timeot'; did you"),
+        ("    lesson: grad-basics\n", "", ":3:5: 'lesson' is missing"),
+        ("lesson: grad-basics", "lesson: Grad basics", ":11:13: lesson: expected str of lower-c"),
+        ("      exception: TypeError\n      message: got {n:int} of them\n", "      line: a\n",
+         ":5:7: when: expected an exception, a message, a fault or a cause"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str):
+    assert old in RULES
+    found = read(tmp_path, RULES.replace(old, new))
+    assert told in found, found
+    assert found.startswith(f"{tmp_path.name}/rules.yaml:")
+
+
+def test_an_id_is_given_once(tmp_path: Path):
+    again = RULES + RULES[RULES.index("  - id") :]
+    assert ":14:5: a second rule 'one'" in read(tmp_path, again)
