@@ -220,7 +220,7 @@ def shown(result: LessonResult) -> str:
 def test_people_are_told_everything_that_does_not_hold(tried: Tried):
     text = shown(tried.results["weak"])
     assert text.startswith("✗ weak  solution under 4 seeds, starter, 1 of 2 mutants killed\n")
-    assert "mutants: 50.0% killed, 0 because they raised; 1 survived" in text
+    assert "mutants: 50.0% killed, 0 because they broke; 1 survived" in text
     assert "95% must be killed" in text
     assert "survived: drop-operand@return x - a -> return x  (line 2)" in text
     assert "+    return x" in text

@@ -82,7 +82,7 @@ def _strength(found: Strength) -> list[RenderableType]:
         weak = found.rate < STRONG
         line = (
             f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} because they "
-            f"raised; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
+            f"broke; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
         )
         if weak:
             line += f"; {STRONG:.0%} must be killed"
