@@ -45,10 +45,15 @@ then float32. Elementwise relative error is not used: in float32 it reaches 0.16
 for every operation measured against PyTorch.
 """
 
+# Python's `$` is also before a line end at the end, that of JSON Schema is not; so written, both
+# mean the same.
+ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"
+EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
+
 Id = Annotated[
     str,
     Meta(
-        pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$",
+        pattern=ID,
         max_length=64,
         description="Lower-case words joined by hyphens.",
     ),
@@ -349,7 +354,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: Annotated[
         str,
         Meta(
-            pattern=r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$",
+            pattern=EDITION,
             max_length=40,
             description='Which edition this is, such as "1.2"; in quotes, or 1.10 is a number.',
         ),
@@ -358,7 +363,10 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     licence: Annotated[str, Meta(max_length=200)] = ""
     requires: Annotated[
         str,
-        Meta(pattern=r"^[0-9]+(\.[0-9]+)*$", description="The oldest jaxtutor that can read this."),
+        Meta(
+            pattern=r"^[0-9]+(\.[0-9]+)*$(?!\n)",
+            description="The oldest jaxtutor that can read this.",
+        ),
     ] = "0"
     tracks: Annotated[tuple[Track, ...], Meta(min_length=1)]
 

@@ -171,6 +171,13 @@ IN_MANIFEST = [
     ),
     ("format: 1", "format: one", ["1:9: format: expected int, got str, found 'one'"]),
     ("id: mini", "id: Mini Pack", ["2:5: id: expected str of lower-case words joined by hyphens"]),
+    ("id: mini", 'id: "mini\\n"', ["2:6: id: expected str of lower-case words joined by hyphens"]),
+    ("title: Mini", "title: Mini\nversion: 1.10", ["4:10: version: expected str, got float"]),
+    (
+        "title: Mini",
+        "title: Mini\nversion: 1 0",
+        ["4:10: version: expected str of letters and digits"],
+    ),
     ("id: mini", "id: [mini]", ["2:5: id: expected str, got list, found a list"]),
     ("id: mini", "id: 5", ["2:5: id: expected str, got int, found 5; put it in quotes"]),
     (

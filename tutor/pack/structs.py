@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
+from tutor.lesson import EDITION, ID
 from tutor.pack.problems import Problem
 from tutor.pack.source import Mapping, Node, Scalar, Sequence
 
@@ -125,7 +126,8 @@ class StructReader:
             converted = msgspec.convert(value, hint)
         except msgspec.ValidationError as error:
             message = str(error).replace("`", "").replace("Expected", "expected")
-            message = message.replace("matching regex '^[a-z0-9]+(-[a-z0-9]+)*$'", _ID_WORDS)
+            for pattern, words in _FORMS.items():
+                message = message.replace(f"matching regex {pattern!r}", words)
             message = re.sub(r"\barray\b", "list", re.sub(r"\bobject\b", "mapping", message))
             found = "" if items is not None else f", found {_shown(node)}"
             self.complain(node, f"{name}: {message}{found}", _remedy(message, hint))
@@ -159,6 +161,8 @@ class StructReader:
 
 
 _ID_WORDS = "of lower-case words joined by hyphens (such as vmap-basics)"
+_EDITION_WORDS = "of letters and digits joined by one of .+- (such as 1.2)"
+_FORMS = {ID: _ID_WORDS, EDITION: _EDITION_WORDS}
 _LIST = "write [one, two], or one `- …` a line"
 _MAPPING = "write `name: value` lines, or {name: value}"
 _MODULE = "write what Python can compile, below a `|`"
@@ -166,6 +170,7 @@ EXPRESSION = "write one expression, such as f(x)"
 
 _REMEDIES = (
     (_ID_WORDS, "write it like vmap-basics"),
+    (_EDITION_WORDS, 'write it like "1.2"'),
     ("expected str |", "write text, or a list of texts; put numbers in quotes"),
     ("expected int | list", "write a whole number, or a list of them"),
     ("expected str, got list", "write one text, without brackets"),
