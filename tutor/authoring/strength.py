@@ -36,8 +36,8 @@ class Strength(Struct, frozen=True):
     """What became of all mutants of a lesson's solution.
 
     `broke` counts those of the `killed` whose code raised or was stopped: any check would notice.
-    `equivalent` are those that the lesson says are right, `stale` what is wrong with what it says of
-    them. `killers` tells which check killed a mutant first; an empty name is that of the import.
+    `equivalent` are those that the lesson says are right, `stale` what is wrong in what it says
+    of them. `killers` tells which check killed a mutant first; an empty name is that of the import.
     """
 
     mutants: int
