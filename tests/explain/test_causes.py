@@ -114,7 +114,7 @@ SOFT = np.exp(X)
         ("zero", V, 0 * V, {}),
         ("same-rows", X, np.repeat(X[:1], 5, 0), {}),
         ("an-input", X * 2, P, {"input": "p['w']"}),
-        ("nan", V, np.sqrt(np.where(V > 0, V, np.nan)), {"wrong": str((V <= 0).sum()), "total": "7"}),
+        ("nan", V, np.where(V > 0, V, np.nan), {"wrong": str((V <= 0).sum()), "total": "7"}),
         ("uphill", P - 0.1 * X, P + 0.1 * X, {"input": "p['w']"}),
         ("step-times-a-count", P - 0.1 * X, P - 0.7 * X,
          {"input": "p['w']", "factor": "7", "size": "n"}),
@@ -184,8 +184,8 @@ def test_any_dtype_can_be_guessed_at(kind: str):
 
     dtype = np.dtype(ml_dtypes.bfloat16 if kind == "bfloat16" else kind)
     numbers = RANDOM.integers(0, 2, size=(4, 3)).astype(dtype)
-    expected, actual = Leaf(numbers, "torch.Tensor"), Leaf(1 - numbers.astype(int), "jax.Array")
-    causes(expected, Leaf(actual.values.astype(dtype), "jax.Array"))
+    other = (numbers == 0).astype(dtype)
+    causes(Leaf(numbers, "torch.Tensor"), Leaf(other, "jax.Array"), {"x": leaf(X)}, {"n": 3}, 4)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0, 1e38, 1e-38])

@@ -52,7 +52,7 @@ def test_a_good_file_is_read(tmp_path: Path):
         ("exception: TypeError", "check: vlaue", ":5:14: check: there is no 'vlaue'; did you me"),
         ("exception: TypeError", "fault: timeot", ":5:14: fault: there is no 'timeot'; did you"),
         ("    lesson: grad-basics\n", "", ":3:5: 'lesson' is missing"),
-        ("lesson: grad-basics", "lesson: Grad basics", ":11:13: lesson: expected str of lower-c"),
+        ("lesson: grad-basics", "lesson: Grad basics", ":11:13: lesson: expected str"),
         ("      exception: TypeError\n      message: got {n:int} of them\n", "      line: a\n",
          ":5:7: when: expected an exception, a message, a fault or a cause"),
     ],

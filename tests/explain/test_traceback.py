@@ -1,0 +1,106 @@
+"""A pasted traceback is read, whoever printed it and whatever stands around it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutor.explain.traceback import read_traceback
+
+CHAINED = """\
+I0000 00:00:1 tfrt_cpu_pjrt_client.cc:349] TfrtCpuClient created.
+Epoch: 3
+Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    loss = step(params)
+           ^^^^^^^^^^^^
+  File "/home/me/lib/python3.11/site-packages/jax/_src/traceback_util.py", line 2, in reraise
+    return fun(*args)
+  File "/home/me/train.py", line 5, in step
+    if x > 0:
+       ^^^^^
+  File "/home/me/lib/python3.11/site-packages/jax/_src/core.py", line 1, in __bool__
+    raise error
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of array with shape bool[].
+The error occurred while tracing the function step at /home/me/train.py:4 for jit.
+
+--------------------
+For simplicity, JAX has removed its internal frames from the traceback of the following exception.
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    loss = step(params)
+  File "/home/me/train.py", line 6, in step
+    while x > 0:
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of array with shape int[].
+See https://docs.jax.dev
+--------------------
+For simplicity, JAX has removed its internal frames.
+"""
+
+IPYTHON = """\
+\x1b[31m---------------------------------------------------------------------------\x1b[39m
+\x1b[31mTypeError\x1b[39m                                 Traceback (most recent call last)
+\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32mIn[3]\x1b[39m\x1b[32m, line 2\x1b[39m
+\x1b[32m      1\x1b[39m x = jnp.ones((2, 3))
+\x1b[32m----> 2\x1b[39m x.sum(dim=1)
+
+File \x1b[32m~/lib/python3.11/site-packages/jax/_src/methods.py:1\x1b[39m, in f(self)
+\x1b[32m----> 1\x1b[39m     return fun(self, *args, **kwargs)
+
+\x1b[31mTypeError\x1b[39m: _sum() got an unexpected keyword argument 'dim'
+"""
+
+SEVERAL = """\
+Traceback (most recent call last):
+  File "a.py", line 1, in <module>
+    f(x, jnp.ones(3))
+ValueError: Non-hashable static arguments are not supported. The error was:
+TypeError: unhashable type: 'jaxlib._jax.ArrayImpl'
+"""
+
+WARNED = "train.py:7: UserWarning: Some donated buffers were not usable: float32[10].\n  warn()\n"
+ABORTED = "F0000 rendezvous.cc:37] Termination timeout for 'all reduce RendezvousKey{run_id=1}'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "exception", "message", "line"),
+    [
+        (CHAINED, "TracerBoolConversionError", 
+         "Attempted boolean conversion of array with shape int[].\nSee https://docs.jax.dev",
+         "while x > 0:"),
+        (IPYTHON, "TypeError", "_sum() got an unexpected keyword argument 'dim'", "x.sum(dim=1)"),
+        (SEVERAL, "ValueError", SEVERAL.partition("ValueError: ")[2], "f(x, jnp.ones(3))"),
+        ("jax.errors.KeyReuseError: twice", "KeyReuseError", "twice", ""),
+        ("log\nflax.errors.ScopeCollectionNotFound: Tried\nmore", "ScopeCollectionNotFound",
+         "Tried\nmore", ""),
+        (WARNED, "UserWarning", "Some donated buffers were not usable: float32[10].\n  warn()", ""),
+        ('  File "a.py", line 3, in f\n    g(x)\nKeyError', "KeyError", "", "g(x)"),
+    ],
+    ids=["chained", "ipython", "several", "last line", "flax", "warning", "no message"],
+)  # fmt: skip
+def test_a_traceback_is_read(text: str, exception: str, message: str, line: str):
+    for variant in (text, text.replace("\n", "\r\n")):
+        symptom = read_traceback(variant)
+        assert symptom is not None
+        found = symptom.exception, symptom.message, symptom.line
+        assert found == (exception, message.strip(), line)
+
+
+def test_an_abort_of_xla_is_known():
+    symptom = read_traceback(ABORTED)
+    assert symptom is not None
+    assert symptom.fault == "rendezvous"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "Epoch: 3\nloss: 2.0", "x = 1\n", "INFO: all is well"]
+)
+def test_what_is_no_traceback_is_none(text: str):
+    assert read_traceback(text) is None
+
+
+@given(st.text(alphabet="aA:. \n'\"()-File>Traceback\x1b[m", max_size=400))
+def test_any_text_can_be_read(text: str):
+    read_traceback(text)
