@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -17,15 +18,18 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from tests.conftest import MINI, make_home
-from tests.sandbox.processes import children
+from tests.sandbox.processes import children, descendants
 from tutor.authoring import output
 from tutor.authoring.run import Asked, LessonResult, PackTest, remarks
 from tutor.authoring.strength import Strength
 from tutor.authoring.trial import Trial, attempt
 from tutor.engine import Cancel, Cancelled
 from tutor.forks import Forks
-from tutor.lesson import Limits, Pack
+from tutor.lesson import Lesson, Limits, Pack
 from tutor.pack import load_pack
+from tutor.planning import Place
+from tutor.report import Fault
+from tutor.sandbox.process import Failed, Sandbox
 
 FAULTY = MINI.parents[1] / "faulty" / "lessons"
 SEEDS = 4
@@ -207,6 +211,25 @@ def test_mutants_of_what_is_wrong_itself_are_not_counted(tried: Tried):
     assert tried.results["unsolved"].strength is None
 
 
+class Nowhere(Forks):
+    """No sandbox is to be had."""
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        raise Failed(Fault("no-sandbox", "the sandbox did not start. Run `jaxtutor doctor`."))
+
+
+def test_what_could_not_be_tried_is_not_held_against_the_lesson(mini: Pack, tmp_path: Path):
+    trial = Trial(mini.lesson("double"), "starter", "starter", "", (0,))
+    with Nowhere(tmp_path) as nowhere:
+        outcome = attempt(trial, nowhere)
+    assert outcome.ours
+    result = LessonResult("double", (outcome,), None, 0, 4, None, 1024, ())
+    assert "? starter: the sandbox did not start" in shown(result)
+    assert "memory not seen on this system" in shown(result)
+    root = ElementTree.fromstring(output.as_junit([result], "mini"))
+    assert root.find("testsuite/testcase/error") is not None
+
+
 # --- formats ---------------------------------------------------------------------------------
 
 
@@ -311,14 +334,19 @@ def test_ctrl_c_ends_it_and_leaves_no_process(endless: Path):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    folders = {path.name for path in Path("/tmp").glob(f"jaxtutor-{running.pid}-*")}
-    assert folders
+    started = descendants(running.pid)
+    folders = f"jaxtutor-{running.pid}-*"
+    assert len(started) > 1
+    assert list(Path(tempfile.gettempdir()).glob(folders))
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, err.strip()) == (130, "")
     assert "Traceback" not in out
-    # Nobody else has the pipes of what it started, and its folders are gone.
-    assert not list(Path("/tmp").glob(f"jaxtutor-{running.pid}-*"))
+    assert not list(Path(tempfile.gettempdir()).glob(folders))
+    while alive := {pid for pid in started if Path(f"/proc/{pid}").exists()}:
+        # Killed, and to be buried by whoever inherits them.
+        assert time.monotonic() < deadline, alive
+        time.sleep(0.05)
 
 
 # --- the command -----------------------------------------------------------------------------

@@ -17,6 +17,12 @@ def children(of: int | None = None) -> list[str]:
     return found
 
 
+def descendants(of: int) -> set[int]:
+    """Ids of all that a process has started, and what these have."""
+    own = {pid for pid, _ in _children(of)}
+    return own.union(*(descendants(pid) for pid in own))
+
+
 def _children(pid: int) -> Iterator[tuple[int, str]]:
     """Ids and command lines; a zombie's is empty."""
     try:
