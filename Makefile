@@ -48,17 +48,17 @@ fuzz:
 	build/fuzz/bin/python -m tests.fuzz.fuzz_wire -max_total_time=600 -max_len=4096 -timeout=5 \
 		-artifact_prefix=build/ build/found tests/fuzz/corpus/wire
 
-# nbgrader has its own environment, which sees the project's libraries: it wants other versions of
-# some.
+# nbgrader has an environment of its own, which sees the project's libraries behind its own.
 NBGRADER := build/nbgrader/bin/python
 bench: install $(NBGRADER)
 	NBGRADER_PYTHON=$(CURDIR)/$(NBGRADER) $(BIN)/python -m benchmarks
 
-$(NBGRADER):
+$(NBGRADER): benchmarks/nbgrader.txt
 	$(PYTHON) -m venv build/nbgrader
-	$@ -m pip install --quiet nbgrader==0.9.6 || { rm -r build/nbgrader; exit 1; }
+	PIP_CONSTRAINT= $@ -m pip install --quiet -r benchmarks/nbgrader.txt
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
 		> "$$($@ -c 'import site; print(site.getsitepackages()[0])')/jaxtutor.pth"
+	touch $@
 
 format: install
 	$(BIN)/ruff format .

@@ -39,9 +39,6 @@ from benchmarks.samples import Summary, summary
 from tutor.judging import installed_versions
 from tutor.lesson import Pack
 from tutor.pack import load_pack
-from tutor.progress import Progress
-from tutor.ui.desk import Desk
-from tutor.workspace import Workspace
 
 HERE = Path(__file__).parent
 
@@ -62,8 +59,8 @@ class Effort(Struct, frozen=True):
 
 
 FULL = Effort(
-    lessons=None, variants=True, warm=5, cold=2, starts=15, batch=200, rivals=100,
-    sizes=growth.SIZES, checks=growth.TIMES, batches=(50, 100, 200, 400),
+    lessons=None, variants=True, warm=5, cold=1, starts=15, batch=200, rivals=100,
+    sizes=growth.SIZES, checks=growth.TIMES, batches=(25, 50, 100),
 )  # fmt: skip
 QUICK = Effort(
     lessons=2, variants=False, warm=2, cold=1, starts=3, batch=14, rivals=4,
@@ -143,17 +140,22 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged],
         answers += [*(rights if effort.variants else rights[:2]), starter(pack.lesson(name))]
     seconds: dict[tuple[str, str], list[float]] = {}
     wrong: list[str] = []
-    with (
-        tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder,
-        Desk(pack, Workspace(pack, Path(folder) / "work"), Progress(Path(folder) / "db")) as desk,
-    ):
+
+    def keep(run: warm.Sample, how: str) -> None:
+        seconds.setdefault((run.answer.label, how), []).append(run.seconds)
+        if not run.judged_right:
+            wrong.append(f"{how}: {run.answer.label}: {run.report.verdict}")
+
+    with warm.desk(pack) as desk:
         for name in names:
             _say(f"warm: {name}")
             mine = [answer for answer in answers if answer.lesson.id == name]
             for run in warm.measure(desk, mine, effort.warm):
-                seconds.setdefault((run.answer.label, "warm"), []).append(run.seconds)
-                if not run.judged_right:
-                    wrong.append(f"warm: {run.answer.label}: {run.report.verdict}")
+                keep(run, "warm")
+    variants = [answer for answer in answers if answer.kind == "variant"]
+    _say(f"unseen: {len(variants)}")
+    for run in warm.unseen(pack, variants, 1):
+        keep(run, "unseen")
     with tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder:
         prepared = [cold.prepare(Path(folder), answer) for answer in answers]
         for how in cold.COMMANDS:
@@ -165,7 +167,10 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged],
     return [
         Judged(
             answer.lesson.id, answer.name, answer.kind,
-            *(summary(seconds[answer.label, how]) for how in ("warm", *cold.COMMANDS)),
+            warm=summary(seconds[answer.label, "warm"]),
+            unseen=summary(seconds[answer.label, "unseen"]) if answer in variants else None,
+            script=summary(seconds[answer.label, "script"]),
+            pytest=summary(seconds[answer.label, "pytest"]),
         )
         for answer in answers
     ], wrong  # fmt: skip

@@ -16,6 +16,7 @@ OWN_OPERATIONS = ("arrays-at-updates", "vmap-basics")
 gradient nor a compilation beside it."""
 
 Kind = Literal["solution", "variant", "starter", "mistake", "malformed"]
+"""`variant`: right, in another style than the solution."""
 
 
 class Answer(Struct, frozen=True):

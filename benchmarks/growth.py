@@ -15,11 +15,8 @@ from benchmarks.answers import Answer, right
 from benchmarks.packs import make_pack
 from tutor.lesson import Lesson, Pack
 from tutor.pack import open_pack
-from tutor.progress import Progress
 from tutor.runner import Runner
-from tutor.ui.desk import Desk
 from tutor.warm import Pool
-from tutor.workspace import Workspace
 
 LESSON = "vmap-basics"
 TIMES = (1, 2, 4, 8)
@@ -28,7 +25,7 @@ TIMES = (1, 2, 4, 8)
 SIZES = (50, 500, 5_000)
 """Lessons in a pack."""
 
-BATCH = 40
+BATCH = 20
 """Submissions graded where it is not their number that grows."""
 
 
@@ -91,7 +88,7 @@ def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Ite
             pack = open_pack(make_pack(folder / "pack", size))
             lesson = pack.lesson(next(iter(pack.lessons)))
             answer = replace(solution, lesson=lesson)
-            with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as desk:
+            with warm.desk(pack) as desk:
                 samples = list(warm.measure(desk, [answer], repeats))
             assert all(sample.judged_right for sample in samples)
             yield Point("lessons", "verdict", size, [sample.seconds for sample in samples])

@@ -63,10 +63,11 @@ def _targets(results: Results) -> Iterator[str]:
 def _verdicts(results: Results) -> Iterator[str]:
     yield "`warm` is the app's path: a sandbox is waiting. `script` and `pytest` do the same checks"
     yield "in a process that starts from nothing: no sandbox, and PyTorch's answers at hand."
-    yield "Last, how many times as long as `warm` pytest takes."
+    yield "`unseen` is `warm` for a style that the pack does not have: what waits was primed with"
+    yield "the other right answers only. Last, how many times as long as `warm` pytest takes."
     yield ""
     yield from table(
-        ["", "warm", "script", "pytest", "pytest / warm"], map(_verdict, results.judged)
+        ["", "warm", "unseen", "script", "pytest", "pytest / warm"], map(_verdict, results.judged)
     )
     if results.screen:
         yield ""
@@ -77,7 +78,7 @@ def _verdicts(results: Results) -> Iterator[str]:
 
 def _verdict(one: Judged) -> list[str]:
     over = f"{one.pytest.median / one.warm.median:.0f} ×" if one.pytest else "–"
-    return [one.label, ms(one.warm), ms(one.script), ms(one.pytest), over]
+    return [one.label, ms(one.warm), ms(one.unseen), ms(one.script), ms(one.pytest), over]
 
 
 def _profile(results: Results) -> Iterator[str]:

@@ -14,13 +14,14 @@ FELL = 0.8
 
 
 class Judged(Struct, frozen=True):
-    """One answer: seconds to its verdict from a waiting sandbox, and of processes that start from
-    nothing."""
+    """One answer: seconds to its verdict from a waiting sandbox; the same if the pack does not have
+    this variant; and of processes that start from nothing."""
 
     lesson: str
     name: str
     kind: Kind
     warm: Summary
+    unseen: Summary | None = None
     script: Summary | None = None
     pytest: Summary | None = None
 
@@ -137,12 +138,16 @@ def targets(results: Results) -> list[Target]:
 
 
 def _targets(results: Results) -> Iterator[Target]:
-    every = results.of("solution", "variant", "starter")
-    medians = sorted(one.warm.median for one in every)
-    if medians:
-        yield _most("save → verdict, all lessons without training, median", medians, 0.120)
-        tail = quantiles(medians)[-1]
-        yield _most("the same, 95th percentile", [tail], 0.700)
+    right = [one.warm.median for one in results.of("solution", "starter")]
+    for styles, seconds in (
+        ("styles that the pack knows", [o.warm.median for o in results.of("variant")]),
+        ("styles unseen", [o.unseen.median for o in results.of("variant") if o.unseen]),
+    ):
+        if right and seconds:
+            all_of_it = sorted([*right, *seconds])
+            what = f"save → verdict, solutions, starters, {styles}"
+            yield _most(f"{what}: median", all_of_it, 0.120)
+            yield _most(f"{what}: 95th percentile", [quantiles(all_of_it)[-1]], 0.700)
     own = [one.warm.median for one in results.of("solution") if one.lesson in OWN_OPERATIONS]
     if own:
         yield _most("lessons whose operations are the solution's own", own, 0.040)

@@ -10,10 +10,8 @@ import asyncio
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -23,13 +21,11 @@ from benchmarks import warm
 from benchmarks.memory import pss_mb
 from tutor.lesson import Lesson
 from tutor.pack import open_pack
-from tutor.progress import Progress
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson import LessonScreen
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import Results
-from tutor.workspace import Workspace
 
 SIZE = (120, 40)
 
@@ -105,11 +101,8 @@ def _painted(screen: LessonScreen) -> str:
 
 def main() -> None:
     """Print `Measured` as JSON."""
-    with tempfile.TemporaryDirectory(prefix="jaxtutor-screen-") as name:
-        folder = Path(name)
-        pack = open_pack()
-        with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as desk:
-            measured = asyncio.run(_measure(desk, int(sys.argv[1]), sys.argv[2:]))
+    with warm.desk(open_pack()) as desk:
+        measured = asyncio.run(_measure(desk, int(sys.argv[1]), sys.argv[2:]))
     sys.stdout.buffer.write(msgspec.json.encode(measured))
 
 

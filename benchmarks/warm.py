@@ -7,17 +7,25 @@ adds what the screen itself takes.
 """
 
 import queue
+import shutil
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks.answers import Answer
-from tutor.lesson import Lesson
+from tutor.lesson import Lesson, Pack
+from tutor.pack import open_pack
+from tutor.progress import Progress
 from tutor.report import Report
 from tutor.runner import Judged, News, Runner, Stopped
 from tutor.ui.desk import Desk
 from tutor.warm import Pool
+from tutor.workspace import Workspace
 
 PATIENCE = 300.0
 """Seconds after which a sandbox that is not ready, or a verdict that does not come, is given up."""
@@ -33,6 +41,15 @@ class Sample(Struct, frozen=True):
     @property
     def judged_right(self) -> bool:
         return self.report.verdict in self.answer.deserves
+
+
+@contextmanager
+def desk(pack: Pack) -> Iterator[Desk]:
+    """A desk of somebody who has not learned anything yet."""
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-desk-") as name:
+        folder = Path(name)
+        with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as made:
+            yield made
 
 
 def wait(desk: Desk, lesson: Lesson) -> None:
@@ -97,3 +114,22 @@ def measure(desk: Desk, answers: Iterable[Answer], repeats: int) -> Iterator[Sam
             seconds, report = judge(desk.runner, answer.lesson, answer.code)
             if turn:
                 yield Sample(answer, seconds, report)
+
+
+def unseen(pack: Pack, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
+    """Variants, each as one of a pack that does not have it: nothing that waits has been primed
+    with it, and of its programs only those are known which other right answers have as well."""
+    for answer in answers:
+        with tempfile.TemporaryDirectory(prefix="jaxtutor-pack-") as name:
+            folder = Path(name)
+            for part in ("lessons", "solutions"):
+                shutil.copytree(pack.root.parent / part, folder / part)
+            held = open_pack(folder / "lessons")
+            (path,) = (p for p in held.variants(answer.lesson.id) if p.stem == answer.name)
+            path.unlink()
+            with desk(held) as made:
+                alone = replace(answer, lesson=held.lesson(answer.lesson.id))
+                for _ in range(repeats):
+                    # The sandbox that follows has been primed with the others only, as this one.
+                    wait(made, alone.lesson)
+                    yield Sample(alone, *judge(made.runner, alone.lesson, alone.code))

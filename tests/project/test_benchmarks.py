@@ -1,12 +1,22 @@
-"""What measures how fast jaxtutor starts can itself be run."""
+"""What measures how fast jaxtutor is can itself be run, and tells the truth of what it measured."""
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from msgspec.structs import replace
 
-from benchmarks import start
+from benchmarks import __main__ as bench
+from benchmarks import cold, grading, growth, memory, start, warm
+from benchmarks.answers import Answer, handed_in, starter
+from benchmarks.breakdown import Parts
 from benchmarks.packs import PER_TRACK, make_pack
+from benchmarks.results import Graded, Judged, Results, fallen, ratios, targets
+from benchmarks.samples import Summary, summary
 from tests.conftest import MINI
+from tutor.lesson import Pack
 from tutor.pack import load_pack
 
 
@@ -33,3 +43,152 @@ def test_what_is_never_painted_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(start, "PATIENCE", 1.0)
     with pytest.raises(TimeoutError, match="never painted: b'no such text'"):
         start.first_frame(["--pack", str(MINI)], "no such text", tmp_path, 1)
+
+
+# --- measuring ---------------------------------------------------------------------------------
+
+
+def answers(mini: Pack) -> list[Answer]:
+    lesson = mini.lesson("double")
+    right = "def double(x):\n    return 2 * x\n"
+    wrong = "def double(x):\n    return 3 * x\n"
+    return [
+        Answer(lesson, "right", "solution", right, ("pass",)),
+        Answer(lesson, "wrong", "mistake", wrong, ("fail",)),
+        starter(lesson),
+    ]
+
+
+def test_verdicts_are_measured_from_a_sandbox_that_waits(mini: Pack):
+    with warm.desk(mini) as desk:
+        samples = list(warm.measure(desk, answers(mini), 2))
+        assert desk.pool is not None
+        held = {name: memory.pss_mb(pid) for name, pid in desk.pool.processes().items()}
+    assert [sample.answer.name for sample in samples] == ["right", "wrong", "starter"] * 2
+    assert all(sample.judged_right for sample in samples)
+    assert all(0 < sample.seconds < sample.report.timings.total + 1 for sample in samples)
+    assert held["zygote learner"] > 10
+
+
+def test_the_same_checks_are_measured_as_a_script_and_in_pytest(mini: Pack, tmp_path: Path):
+    prepared = [cold.prepare(tmp_path, answer) for answer in answers(mini)]
+    for how in cold.COMMANDS:
+        samples = list(cold.measure(prepared, how, 1))
+        assert [sample.passed for sample in samples] == [True, False, False]
+
+
+def test_grading_is_measured_with_the_verdicts_it_gives(mini: Pack):
+    right, wrong, not_begun = answers(mini)
+    batch = grading.ours(mini, [right, wrong, replace(wrong, deserves=("pass",)), not_begun], 5)
+    assert batch.verdicts == ["pass", "fail", "fail", "error"]
+    assert batch.misjudged == ["double/wrong"]
+    assert batch.per_second == pytest.approx(4 / batch.seconds)
+
+
+def test_a_class_is_mixed_of_all_lessons(pack: Pack):
+    mixed = grading.mixed(pack, 70)
+    for lesson in map(pack.lesson, pack.lessons):
+        right, wrong = handed_in(pack, lesson)
+        mine = [answer for answer in mixed if answer.lesson.id == lesson.id]
+        assert len(mine) == 10
+        assert {answer.name for answer in mine} <= {answer.name for answer in [*right, *wrong]}
+    assert 35 <= sum("pass" in answer.deserves for answer in mixed) <= 60
+    assert mixed == grading.mixed(pack, 70) != grading.mixed(pack, 70, seed=1)
+
+
+def test_a_lesson_with_more_checks_is_still_a_lesson(pack: Pack):
+    lesson = growth.with_checks(pack.lesson(growth.LESSON), 3)
+    titles = [check.title for check in lesson.checks]
+    assert len(set(titles)) == len(titles) == 3 * len(pack.lesson(growth.LESSON).checks)
+    assert {name for check in lesson.checks for name in check.needed} <= set(titles)
+
+
+# --- telling -----------------------------------------------------------------------------------
+
+
+def one(seconds: float) -> Summary:
+    return Summary(seconds, seconds, seconds, 1)
+
+
+def results(warm_seconds: float = 0.05) -> Results:
+    judged = [
+        Judged("vmap-basics", "vmap-basics", "solution", one(warm_seconds), None, one(2), one(3)),
+        Judged("vmap-basics", "closures", "variant", one(0.1), one(1), one(2), one(3)),
+        Judged("vmap-basics", "starter", "starter", one(0.01), None, one(1), one(2)),
+    ]
+    return Results(
+        machine={"cores": "2"},
+        judged=judged,
+        screen={"vmap-basics": one(0.08)},
+        starts={
+            "import textual": one(0.15),
+            "list, built-in, later": one(0.08),
+            "app, built-in, later": one(0.4),
+        },
+        check={
+            "verdict": one(1.2), "end": one(2), "import jax": one(0.5), "the run itself": one(0.5),
+        },
+        graded=[Graded("jaxtutor", 200, 40), Graded("pytest", 100, 200, ["vmap-basics/x"])],
+        memory={"main": 60.0, "waiting 0": 90.0},
+        growth=[bench.Point("checks", "verdict", 8, one(0.05))],
+        profiles=[bench.Profile("vmap-basics", Parts(rest=0.03, loading=0.001), 0.05)],
+        fork=one(0.04),
+        wrong=[],
+    )  # fmt: skip
+
+
+def test_ratios_are_of_the_other_way_to_ours():
+    found = ratios(results())
+    assert found["verdict, vmap-basics: pytest"] == pytest.approx(60)
+    assert found["verdict, vmap-basics: script"] == pytest.approx(40)
+    assert found["grading: pytest"] == pytest.approx(10)
+    assert found["app, built-in, later: import textual"] == pytest.approx(0.375)
+    assert found["check: import jax and the run"] == pytest.approx(1 / 1.2)
+
+
+@pytest.mark.parametrize(("seconds", "flagged"), [(0.05, False), (0.06, False), (0.07, True)])
+def test_a_ratio_that_fell_by_more_than_a_fifth_is_flagged(seconds: float, flagged: bool):
+    worse = fallen(results(), results(seconds))
+    assert ("verdict, vmap-basics: pytest" in worse) == flagged
+    assert not fallen(results(seconds), results())
+
+
+def test_what_was_promised_is_met_or_it_is_said_that_it_is_not():
+    met = {target.what: target.met for target in targets(results())}
+    assert met["start: list, built-in, later"]
+    assert not met["start: app, built-in, later"]
+    assert met["grading against pytest"]
+    assert not met["lessons whose operations are the solution's own"]
+    assert met["save → verdict, solutions, starters, styles that the pack knows: median"]
+    assert not met["save → verdict, solutions, starters, styles unseen: 95th percentile"]
+
+
+def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):
+    worse = fallen(results(), results(0.07))
+    bench.write(results(0.07), worse, tmp_path)
+    again = msgspec.json.decode((tmp_path / "results.json").read_bytes(), type=Results)
+    assert again == results(0.07)
+    page = (tmp_path / "results.md").read_text()
+    assert "**fell** from 60.00" in page
+    assert "| vmap-basics/vmap-basics | 70 |" in page
+    assert "pytest misjudges vmap-basics/x" in page
+    assert "vmap-basics</text>" in (tmp_path / "results.svg").read_text()
+
+
+@given(some.lists(some.floats(0, 1e6), min_size=1, max_size=50))
+def test_a_summary_is_of_its_samples(samples: list[float]):
+    found = summary(samples)
+    slack = 1e-9 * max(samples)  # of interpolation
+    assert min(samples) - slack <= found.p5 <= found.median + slack
+    assert found.median - slack <= found.p95 <= max(samples) + slack
+    assert found.n == len(samples)
+
+
+def test_the_committed_results_are_readable_and_belong_together():
+    folder = Path(bench.__file__).parent
+    kept = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
+    assert not kept.wrong
+    page = (folder / "results.md").read_text()
+    for target in targets(kept):
+        assert f"| {target.what} | {target.wanted} | {target.found} |" in page
+    assert {answer.lesson for answer in kept.judged} == set(load_pack().lessons)
