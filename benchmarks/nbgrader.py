@@ -5,6 +5,7 @@ What is timed is `nbgrader autograde`, two courses at a time on two cores; that 
 released and handed in is taken for granted.
 """
 
+import os
 import subprocess
 import tempfile
 import time
@@ -82,10 +83,12 @@ class _Course:
         (folder / "answer.ipynb").write_bytes(msgspec.json.encode(notebook))
 
     def _run(self, command: str, assignment: str, devices: int) -> None:
+        environment = plain.environment(devices)
+        environment["PATH"] = f"{self._python.parent}{os.pathsep}{environment['PATH']}"
         subprocess.run(
-            [self._python, "-m", "nbgrader", command, assignment, "--CourseDirectory.root=.",
+            [self._python, "-m", "nbgrader", command, assignment, f"--CourseDirectory.root={self._folder}",
              "--ClearSolutions.enforce_metadata=False", "--log-level=WARN"],
-            cwd=self._folder, env=plain.environment(devices), check=True, capture_output=True,
+            cwd=self._folder, env=environment, check=True, capture_output=True,
         )  # fmt: skip
 
 
