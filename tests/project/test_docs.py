@@ -21,8 +21,9 @@ ELSEWHERE = {
     # Shown here, run in tests of their own.
     "make run": "tests/terminal/test_terminal.py::test_make_run_starts_the_app",
     "make test": "this very run",
+    "make bench": "tests/project/test_benchmarks.py",
     "make attacks": "tests/attacks/test_campaign.py",
-    "jaxtutor pack preview mypack cosine": "tests/terminal/test_preview.py",
+    "jaxtutor pack preview mypack cosine": "tests/terminal/test_authors.py",
 }
 EXIT_CODES = {
     # Checking the starter, or one's own file that is still the starter, does not pass.
