@@ -1,0 +1,1 @@
+"""Grading many submissions: read them, mark them, keep a journal, and write what was found."""
