@@ -23,7 +23,7 @@ KINDS = {
     "name": rf"[^\W\d]\w{{0,{MAX_FIELD}}}",
     "dotted": rf"[^\W\d][\w.]{{0,{MAX_FIELD}}}",
     "int": r"-?\d{1,20}",
-    "shape": rf"[(\[][\w, ]{{0,{MAX_FIELD}}}[)\]]{{1}}",
+    "shape": rf"[(\[][\w, -]{{0,{MAX_FIELD}}}[)\]]{{1}}",
     "array": rf"~?\w{{1,30}}\[[\w, ]{{0,{MAX_FIELD}}}\]{{1}}",
     "argument": rf"[^\s,;()\[\]{{}}'\"]{{1,{MAX_FIELD}}}",
 }
