@@ -2,11 +2,26 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by a file holding `data`, or leave it as it was.
+    """`replacing` for what is at hand as a whole.
+
+    Raises:
+        OSError: it could not be written; `path` is untouched.
+    """
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Replace `path` by what is written to the file given, or leave it as it was: an exception
+    inside the block leaves nothing behind.
 
     The new file is complete on disk before it takes the name, so neither a full disk nor a power
     cut leaves a part of it. A symbolic link keeps pointing where it did, and permissions stay.
@@ -21,7 +36,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.files import free_name, write_atomically
+from tutor.files import free_name, replacing, write_atomically
 
 PYTHON = [sys.executable, "-c"]
 
@@ -173,6 +173,28 @@ def test_being_interrupted_leaves_the_old_file_and_no_other(
     with pytest.raises(KeyboardInterrupt):
         write_atomically(folder / "file", b"after")
     assert (folder / "file").read_bytes() == b"before"
+    assert names(folder) == ["file"]
+
+
+def test_an_exception_while_parts_are_written_leaves_the_old_file_and_no_other(
+    folder: Path,
+) -> None:
+    (folder / "file").write_bytes(b"before")
+
+    def write(fail: bool) -> None:
+        with replacing(folder / "file") as file:
+            file.write(b"aft")
+            assert (folder / "file").read_bytes() == b"before"
+            if fail:
+                raise ValueError
+            file.write(b"er")
+
+    with pytest.raises(ValueError):  # noqa: PT011 - ours
+        write(fail=True)
+    assert (folder / "file").read_bytes() == b"before"
+    assert names(folder) == ["file"]
+    write(fail=False)
+    assert (folder / "file").read_bytes() == b"after"
     assert names(folder) == ["file"]
 
 
