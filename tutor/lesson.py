@@ -164,6 +164,15 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=1, le=8)] | None,
         Meta(description="Run this check on so many devices."),
     ] = None
+    points: Annotated[
+        float, Meta(ge=0, le=1000, description="What passing it is worth when it is graded.")
+    ] = 1.0
+    bonus: Annotated[
+        bool, Meta(description="Points on top of the lesson's; graded, it need not pass.")
+    ] = False
+    visible: Annotated[
+        bool, Meta(description="Whether students are shown what it found when they are graded.")
+    ] = True
 
     @property
     def subject(self) -> str:
@@ -329,6 +338,10 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=1, le=8, description="Devices the lesson needs; simulated where there are fewer."),
     ] = 1
+    partial: Annotated[
+        bool,
+        Meta(description="Whether each check gives its points; else all must pass to give any."),
+    ] = True
     limits: Limits = Limits()
 
     @property
@@ -343,6 +356,27 @@ class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: Line
     about: Annotated[str, Meta(max_length=1000)] = ""
     lessons: Annotated[tuple[Id, ...], Meta(min_length=1, description="Lesson ids, in order.")]
+
+
+class LatePenalty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What being late costs when submissions are graded."""
+
+    percent_per_day: Annotated[
+        float,
+        Meta(ge=0, le=100, description="Of the lesson's points, for each day that has begun."),
+    ] = 0.0
+    grace_hours: Annotated[
+        float, Meta(ge=0, le=8760, description="So late costs nothing; later, all of it counts.")
+    ] = 0.0
+    most_percent: Annotated[
+        float, Meta(ge=0, le=100, description="However late it is, no more is taken.")
+    ] = 100.0
+
+
+class Grading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How submissions to any of the pack's lessons are graded."""
+
+    late: LatePenalty = LatePenalty()
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -369,6 +403,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = "0"
     tracks: Annotated[tuple[Track, ...], Meta(min_length=1)]
+    grading: Grading = Grading()
 
 
 class Pack(Struct, frozen=True):

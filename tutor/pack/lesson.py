@@ -157,7 +157,11 @@ class LessonReader(StructReader):
         self._inputs(lesson.inputs, node.get("inputs"), lesson, starter)
         nodes = node.get("checks")
         assert isinstance(nodes, Sequence)
+        if all(check.bonus for check in lesson.checks):
+            what = "every check is a bonus, so nothing need pass"
+            self.complain(nodes, what, "leave `bonus: true` out of one")
         seen: set[str] = set()
+        extra: set[str] = set()
         for check, check_node in zip(lesson.checks, nodes.items, strict=True):
             assert isinstance(check_node, Mapping)
             if check.title in seen:
@@ -170,7 +174,12 @@ class LessonReader(StructReader):
                     what = f"after: no earlier check is called {needed!r}"
                     remedy = choice(needed, seen, "this is the first check; leave `after` out")
                     self.complain(place or check_node, what, remedy)
+                elif needed in extra and not check.bonus:
+                    what = f"after: {needed!r} is a bonus, which need not pass"
+                    remedy = "make this one a bonus, too, or let it stand on another"
+                    self.complain(check_node.get("after") or check_node, what, remedy)
             seen.add(check.title)
+            extra.update([check.title] if check.bonus else [])
             self._inputs(check.inputs, check_node.get("inputs"), lesson, starter)
             self._names(lesson, check, check_node, starter, torch)
         self._mistakes(lesson, node, seen)
