@@ -27,6 +27,7 @@ from tutor.ui.desk import Desk
 from tutor.ui.screens.help import HelpScreen
 from tutor.ui.screens.hint import HintScreen
 from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.preview import preview
 from tutor.ui.screens.solution import SolutionScreen
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import Results
@@ -192,6 +193,14 @@ async def question(pilot: "Pilot[int]") -> None:
     await pilot.press("f7")
 
 
+async def previewed(pilot: "Pilot[int]") -> None:
+    app = pilot.app
+    assert isinstance(app, TutorApp)
+    await app.push_screen(preview(app.desk, "double"))
+    await settled(pilot)
+    app.screen.query_one(CodeEditor).cursor_blink = False
+
+
 async def solution(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
     text = screen.pack.solution(LESSON) or ""
@@ -209,3 +218,8 @@ def test_screen(snap_compare, app: TutorApp, screen: Before, size: tuple[int, in
         await settled(pilot)
 
     assert snap_compare(app, run_before=before, terminal_size=size)
+
+
+def test_preview(snap_compare, mini: Pack):
+    app = TutorApp(Desk(mini, warm=False))
+    assert snap_compare(app, run_before=previewed, terminal_size=(120, 40))

@@ -8,7 +8,7 @@ from typing import Any
 from tutor.cli.pack import add
 from tutor.cli.usage import UsageError
 
-CLEAN, REMARKS, INVALID = 0, 1, 2
+CLEAN, REMARKS, INVALID, OUR_FAULT = 0, 1, 2, 3
 
 
 def add_to(commands: Any) -> None:
@@ -29,6 +29,10 @@ def add_to(commands: Any) -> None:
         "--strict", action="store_true", help="remarks count: exit 1 if there are any"
     )
     lint.add_argument("--json", action="store_true", help="as JSON")
+
+    preview = add(commands, "preview", _preview, "see a lesson, and what learners do not see of it")
+    preview.add_argument("dir", metavar="DIR", help="the pack")
+    preview.add_argument("lesson", metavar="LESSON", help="the lesson's id")
 
 
 def _new(options: argparse.Namespace) -> int:
@@ -83,3 +87,31 @@ def _lint(options: argparse.Namespace) -> int:
     if findings.problems:
         return INVALID
     return REMARKS if findings.remarks and options.strict else CLEAN
+
+
+def _preview(options: argparse.Namespace) -> int:
+    from tutor import paths
+    from tutor.pack import BadPack, open_pack
+    from tutor.pack.structs import nearest
+    from tutor.progress import Progress
+    from tutor.ui.desk import Desk
+    from tutor.ui.preview import PreviewApp
+    from tutor.workspace import Workspace
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the preview needs a terminal; try `jaxtutor pack lint`")
+    try:
+        pack = open_pack(options.dir)
+    except BadPack as error:
+        raise UsageError(error.told) from None
+    if options.lesson not in pack.lessons:
+        hint = (
+            nearest(options.lesson, pack.lessons) or f"; add it: jaxtutor pack add {options.lesson}"
+        )
+        raise UsageError(f"there is no lesson {options.lesson!r}{hint}")
+    # Not the author's own files and progress: they may be learning from this pack as well.
+    kept = paths.data() / "preview"
+    with Desk(pack, Workspace(pack, kept), Progress(kept / "progress.db")) as desk:
+        app = PreviewApp(desk, options.lesson)
+        app.run()
+    return CLEAN if app.return_code == 0 else OUR_FAULT

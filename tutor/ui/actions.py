@@ -69,6 +69,11 @@ LESSON = (
     Action("app.leave", "ctrl+q", "Quit", "Leave; your code and your place are kept."),
 )
 
+PREVIEW = (
+    Action("hidden", "f11,ctrl+g", "Hidden", "Look at what learners do not see."),
+    *LESSON,
+)
+
 
 Bindings = list[Binding | tuple[str, str] | tuple[str, str, str]]
 

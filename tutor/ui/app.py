@@ -22,7 +22,10 @@ GET_READY_AFTER = 0.3
 
 
 class TutorApp(App[int]):
-    """jaxtutor in a terminal."""
+    """jaxtutor in a terminal.
+
+    **Arguments:** `first`: the lesson to open; by default the one that was opened last.
+    """
 
     TITLE = "jaxtutor"
     CSS_PATH = "app.tcss"
@@ -30,14 +33,15 @@ class TutorApp(App[int]):
     BINDINGS = []  # noqa: RUF012 - every key is an action of a screen
     COMMAND_PALETTE_BINDING = "ctrl+p"
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, first: str | None = None) -> None:
         super().__init__()
         self.desk = desk
+        self._first = first
 
     def on_mount(self) -> None:
         self._leave_on_signals()
         self.push_screen(CourseScreen(self.desk))
-        last = self.desk.progress.last_lesson(self.desk.pack.id)
+        last = self._first or self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
             # The list is seen, with the cursor on it, while the lesson is read.
             self.call_later(self.call_after_refresh, self.open_lesson, last)
@@ -50,17 +54,22 @@ class TutorApp(App[int]):
     def open_lesson(self, lesson_id: str) -> None:
         """Show a lesson in place of the one that is shown now; or what is wrong with it."""
         from tutor.ui.screens.lesson import LessonScreen
-        from tutor.ui.screens.problems import ProblemsScreen
 
-        try:
-            screen = LessonScreen(self.desk, self.desk.pack.lesson(lesson_id))
-        except BadPack as error:
-            self.push_screen(ProblemsScreen(lesson_id, error))
-            return
-        if isinstance(self.screen, LessonScreen):
+        screen = self.screen_of(lesson_id)
+        if isinstance(self.screen, LessonScreen) and isinstance(screen, LessonScreen):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
+
+    def screen_of(self, lesson_id: str) -> Screen[None]:
+        """A lesson's own screen, or one that says what is wrong with it."""
+        from tutor.ui.screens.lesson import LessonScreen
+        from tutor.ui.screens.problems import ProblemsScreen
+
+        try:
+            return LessonScreen(self.desk, self.desk.pack.lesson(lesson_id))
+        except BadPack as error:
+            return ProblemsScreen(lesson_id, error)
 
     @work(thread=True, exit_on_error=False)
     def _get_ready(self) -> None:

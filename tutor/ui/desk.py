@@ -42,6 +42,11 @@ class Desk:
         self.workspace = workspace or Workspace(pack)
         self.progress = progress or Progress()
 
+    def take(self, pack: Pack) -> None:
+        """The pack as it has been read again."""
+        self.pack = pack
+        self.catalogue = Catalogue(pack)
+
     def __enter__(self) -> Self:
         return self
 

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Label, Markdown, TextArea
 
 from tutor.lesson import Lesson
 from tutor.report import Report
-from tutor.ui.actions import LESSON, bindings
+from tutor.ui.actions import LESSON, Action, bindings
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import Results
@@ -37,15 +37,17 @@ keep them up."""
 TELL_EVERY = 0.1
 """Seconds between two paintings of what has come so far."""
 
-PANES = ("brief", "code", "results")
+PANES = {"brief": 2, "code": 3, "results": 4}
+"""Each with the function key that brings it to the front."""
 
 
 class LessonScreen(Screen[None]):
     """One lesson. Narrow terminals show one pane at a time, wider ones all three."""
 
-    ACTIONS = LESSON
+    ACTIONS: tuple[Action, ...] = LESSON
     BINDINGS = bindings(LESSON)
-    CSS_PATH = "lesson.tcss"
+    CSS_PATH = ["lesson.tcss"]  # noqa: RUF012
+    PANES = PANES
 
     class RunTold(Message):
         """News of a run, from the thread in which it happens."""
@@ -74,12 +76,15 @@ class LessonScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Label(classes="title", id="lesson-title")
         with Container(id="panes"):
-            with VerticalScroll(id="brief", classes="pane"):
-                yield Markdown(brief_markdown(self.lesson))
-            yield CodeEditor("", id="code")
-            yield Results(self.lesson, self.pack.others(self.lesson.id), id="results")
+            yield from self.compose_panes()
         yield Label(id="status")
         yield Footer(show_command_palette=False)
+
+    def compose_panes(self) -> ComposeResult:
+        with VerticalScroll(id="brief", classes="pane"):
+            yield Markdown(brief_markdown(self.lesson))
+        yield CodeEditor("", id="code")
+        yield Results(self.lesson, self.pack.others(self.lesson.id), id="results")
 
     def on_mount(self) -> None:
         self._open_file()
@@ -87,8 +92,7 @@ class LessonScreen(Screen[None]):
         progress.opened(self.pack.id, self.lesson.id)
         self._editor.cursor_location = progress.cursor(self.pack.id, self.lesson.id)
         self.set_interval(LOOK_EVERY, self._look_outside)
-        # Who has begun to write comes back to the code.
-        self.show_pane("brief" if self._text == self.lesson.starter else "code")
+        self.show_pane(self.first_pane)
         self.desk.tell_notices(self)
         self.desk.looks_at(self.lesson)
         self._get_ready()
@@ -106,10 +110,15 @@ class LessonScreen(Screen[None]):
         # Only after a layout is it known whether there is room for more than one pane.
         self.call_after_refresh(self._tell_state)
 
+    @property
+    def first_pane(self) -> str:
+        """Who has begun to write comes back to the code."""
+        return "brief" if self._text == self.lesson.starter else "code"
+
     def show_pane(self, name: str) -> None:
         """Bring a pane to the front, and the keyboard into it."""
         self._results_wanted = False
-        for pane in PANES:
+        for pane in self.PANES:
             self.set_class(pane == name, f"show-{pane}")
         # At once, not by `focus()`, which waits its turn: the next key may be on its way already.
         self.set_focus(self.query_one(f"#{name}"))
@@ -132,11 +141,15 @@ class LessonScreen(Screen[None]):
         tabs = " ".join(
             f"[reverse] F{key} {name.title()} [/]" if self.has_class(f"show-{name}")
             else f" F{key} {name.title()} "
-            for key, name in zip((2, 3, 4), PANES, strict=True)
+            for name, key in self.PANES.items()
         )  # fmt: skip
-        summary = self._results.summary
         narrow = self.has_class("-narrow")
-        self.query_one("#status", Label).update(f"{tabs if narrow else ''} {summary}")
+        self.query_one("#status", Label).update(f"{tabs if narrow else ''} {self.summary}")
+
+    @property
+    def summary(self) -> str:
+        """What the line above the footer says."""
+        return self._results.summary
 
     # --- the learner's file ------------------------------------------------------------------
 

@@ -15,6 +15,10 @@ class ProblemsScreen(ModalScreen[None]):
 
     CSS_PATH = "problems.tcss"
     BINDINGS = [Binding("escape,enter,q", "close", "Close")]  # noqa: RUF012
+    MORE = (
+        "Tell the pack's author; or put it right, and open the lesson again. All other lessons can "
+        "be used. Escape closes."
+    )
 
     def __init__(self, lesson_id: str, error: BadPack) -> None:
         super().__init__()
@@ -24,13 +28,9 @@ class ProblemsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="problems"):
             yield Label(Text(self._lesson_id), id="problems-title")
-            yield Label(broken(self._error))
+            yield Label(broken(self._error), id="problems-count")
             yield Static(Text(f"\n{self._error}\n"), id="problems-text")
-            yield Label(
-                "Tell the pack's author; or put it right, and open the lesson again. All other "
-                "lessons can be used. Escape closes.",
-                id="problems-more",
-            )
+            yield Label(self.MORE, id="problems-more")
 
     def on_mount(self) -> None:
         self.query_one("#problems").focus()

@@ -1,0 +1,217 @@
+"""The app for authors: what is hidden is shown, and what is saved is shown at once."""
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console, Group
+
+from tests.app.conftest import Driver
+from tests.authoring.test_broken_packs import BROKEN
+from tutor.pack import open_pack
+from tutor.progress import Progress
+from tutor.ui.desk import Desk
+from tutor.ui.preview import PreviewApp
+from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.preview import PreviewScreen, WaitingScreen, hidden, read
+from tutor.ui.screens.solution import SolutionScreen
+from tutor.workspace import Workspace
+
+Start = Callable[..., AbstractAsyncContextManager[Driver]]
+SOLUTION = (BROKEN / "pack/solutions/vectors/norms.py").read_text()
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(BROKEN / "pack", Path("mine"))
+
+
+@pytest.fixture
+def start(pack: Path, tmp_path: Path) -> Start:
+    @asynccontextmanager
+    async def starter(
+        size: tuple[int, int] = (120, 40), lesson: str = "norms"
+    ) -> AsyncIterator[Driver]:
+        opened = open_pack(pack)
+        kept = tmp_path / "preview"
+        with Desk(opened, Workspace(opened, kept), Progress(kept / "p.db"), warm=False) as desk:
+            app = PreviewApp(desk, lesson)
+            async with app.run_test(size=size, notifications=True) as pilot:
+                yield Driver(app, pilot)
+
+    return starter
+
+
+def edit(pack: Path, old: str, new: str, file: str = "vectors/norms.yaml") -> None:
+    text = (pack / file).read_text()
+    assert text.count(old) == 1
+    (pack / file).write_text(text.replace(old, new))
+
+
+@asynccontextmanager
+async def reloading(driver: Driver) -> AsyncIterator[None]:
+    """What is done in here is seen by the app, and shown in place of what there was."""
+    before = driver.app.screen
+    yield
+    await driver.until(lambda: driver.app.screen is not before, "the lesson as it was saved")
+
+
+async def opened(driver: Driver) -> None:
+    await driver.until(lambda: isinstance(driver.app.screen, PreviewScreen), "the preview")
+
+
+# --- what is shown ---------------------------------------------------------------------------
+
+
+async def test_what_learners_do_not_see_is_shown_beside_what_they_see(start: Start):
+    async with start(size=(200, 100)) as driver:
+        await driver.shows("Norms of rows")
+        await driver.shows("raise NotImplementedError")
+        await driver.shows("value: norm(m[0])")
+        for words in ("expect: norms(m)", "m: normal(n, d)", "is forgotten", "jax.vmap(norm)(m)"):
+            assert words in driver.text, words
+
+
+def test_everything_that_decides_is_shown_and_defaults_are_not(pack: Path):
+    edit(pack, "    args: [m]\n", "    args: [m]\n    tol: 0.5\n    out_axes: 0\n")
+    edit(pack, "timed: every row", "harness: |\n  more = 1\ntimed: every row")
+    version = read(pack, "norms")
+    console = Console(width=100, file=StringIO())
+    console.print(Group(*hidden(version.lesson, version.solution)))
+    text = console.file.getvalue()
+    for words in (
+        "- name: one row", "value: norm(m[0])", "why: The square root of the sum of squares.",
+        "after: one row", "expect: norms(m)", "tol: 0.5", "is: float32[n]", "m: normal(n, d)",
+        "says: largest difference", "more = 1", "return jax.vmap(norm)(m)",
+    ):  # fmt: skip
+        assert words in text, words
+    for words in ("out_axes", "cases", "devices", "argnums"):
+        assert words not in text
+
+
+async def test_in_a_narrow_terminal_it_has_a_pane_of_its_own(start: Start):
+    async with start(size=(80, 24)) as driver:
+        await driver.shows("value: norm(m[0])")
+        await driver.press("f2")
+        await driver.shows("Write it for one row")
+        assert "value: norm(m[0])" not in driver.text
+        await driver.press("f11")
+        await driver.shows("value: norm(m[0])")
+
+
+async def test_checking_is_what_it_is_for_learners(start: Start, home: Path):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(SOLUTION.replace("jnp.sqrt(v @ v)", "v @ v"))
+        await driver.check()
+        await driver.shows("The square root of the sum of squares.")
+        await driver.write(SOLUTION)
+        await driver.check()
+        await driver.shows("5 of 5 checks pass")
+    # And nothing of it is the author's own.
+    assert not (home / "workspace").exists()
+    assert not (home / "data" / "progress.db").exists()
+
+
+async def test_the_solution_is_shown_without_a_question(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f7")
+        await driver.until(lambda: isinstance(driver.app.screen, SolutionScreen), "the solution")
+
+
+async def test_other_lessons_are_previewed_too(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f8")
+        await driver.shows("Noise from a key")
+        assert isinstance(driver.app.screen, PreviewScreen)
+        await driver.press("f10")
+        await driver.until(lambda: isinstance(driver.app.screen, CourseScreen), "the list")
+
+
+# --- what is saved ---------------------------------------------------------------------------
+
+
+async def test_a_saved_lesson_takes_the_place_of_the_old_one(start: Start, pack: Path):
+    async with start() as driver:
+        await opened(driver)
+        await driver.shows("The square root")
+        edit(pack, "why: The square root of the sum of squares.", "why: Think of Pythagoras.")
+        await driver.shows("Think of Pythagoras.")
+        edit(pack, "title: Norms of rows", "title: Lengths of rows")
+        await driver.shows("Lengths of rows")
+        async with reloading(driver):
+            edit(pack, "jnp.sqrt(v @ v)", "jnp.linalg.norm(v)", "solutions/vectors/norms.py")
+        await driver.press("end")
+        await driver.shows("jnp.linalg.norm(v)")
+
+
+async def test_a_new_starter_replaces_the_old_one_but_nothing_that_was_written(
+    start: Start, pack: Path
+):
+    async with start() as driver:
+        await opened(driver)
+        edit(pack, "  import jax.numpy as jnp\n", "  import jax.numpy as jnp  # one\n")
+        await driver.shows("# one")
+        assert "# one" in driver.editor.text
+        await driver.write("# mine\n" + SOLUTION)
+        async with reloading(driver):
+            edit(pack, "  import jax.numpy as jnp  # one\n", "  import jax.numpy as jnp  # two\n")
+        assert "two" in driver.lesson.lesson.starter
+        await driver.until(lambda: driver.editor.text == "# mine\n" + SOLUTION, "what was written")
+
+
+async def test_problems_are_told_in_place_until_they_are_put_right(start: Start, pack: Path):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("f3")
+        edit(pack, "minutes: 5", "minutes: five")
+        await driver.shows("✗ 1 problem in what was saved (F11)")
+        await driver.shows("norms.yaml:7:10: minutes: expected")
+        await driver.shows("such as 5")
+        edit(pack, "id: broken", "id: [broken", "pack.yaml")
+        await driver.shows("pack.yaml:2:5: not valid YAML")
+        (pack / "vectors/norms.yaml").rename(pack / "away.yaml")
+        edit(pack, "id: [broken", "id: broken", "pack.yaml")
+        await driver.shows("there is no")
+        (pack / "away.yaml").rename(pack / "vectors/norms.yaml")
+        await driver.shows("minutes: expected")
+        edit(pack, "lessons: [norms, noise]", "lessons: [noise]", "pack.yaml")
+        await driver.shows("'norms' is not listed")
+        edit(pack, "lessons: [noise]", "lessons: [norms, noise]", "pack.yaml")
+        async with reloading(driver):
+            edit(pack, "minutes: five", "minutes: 6")
+        await driver.until(lambda: "in what was saved" not in driver.text, "no problem")
+        # The last version that could be used has been usable all the time.
+        assert driver.lesson.lesson.minutes == 6
+
+
+async def test_a_solution_that_is_no_text_is_a_problem_and_no_crash(start: Start, pack: Path):
+    async with start() as driver:
+        await opened(driver)
+        (pack / "solutions/vectors/norms.py").write_bytes(b"\xff")
+        await driver.shows("solutions/vectors/norms.py:1:1: the")
+        async with reloading(driver):
+            (pack / "solutions/vectors/norms.py").unlink()
+        await driver.press("end")
+        await driver.shows("There is no solution.")
+
+
+async def test_a_lesson_that_is_broken_from_the_start_opens_when_it_is_put_right(
+    start: Start, pack: Path
+):
+    edit(pack, "minutes: 5", "minutes: five")
+    async with start() as driver:
+        await driver.until(lambda: isinstance(driver.app.screen, WaitingScreen), "the problems")
+        await driver.shows("norms.yaml:7:10: minutes: expected int")
+        edit(pack, "hints:", "hnits:")
+        await driver.shows("unknown key 'hnits'")
+        edit(pack, "hnits:", "hints:")
+        edit(pack, "minutes: five", "minutes: 5")
+        await opened(driver)
+        await driver.shows("value: norm(m[0])")

@@ -1,0 +1,49 @@
+"""`pack preview` in a real terminal, and without one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.terminal.screen import jaxtutor
+from tutor.authoring.new import new_pack
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    new_pack(tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def test_an_author_sees_what_is_saved(pack: Path):
+    with jaxtutor("pack", "preview", str(pack), "standardize", columns=120, rows=40) as terminal:
+        terminal.until("Standardize the columns of a table")
+        terminal.until("value: standardize(x[:, 0])")
+        lesson = pack / "basics" / "standardize.yaml"
+        lesson.write_text(lesson.read_text().replace("title: Standardize", "title: Normalise"))
+        terminal.until("Normalise the columns of a table")
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["standardize"], "the preview needs a terminal; try `jaxtutor pack lint`"),
+    ],
+)
+def test_without_a_terminal_it_says_what_to_do(pack: Path, arguments: list[str], words: str):
+    command = [sys.executable, "-m", "tutor", "pack", "preview", str(pack), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_a_lesson_that_is_not_there_is_told(pack: Path):
+    with jaxtutor("pack", "preview", str(pack), "standardise") as terminal:
+        terminal.until("did you mean 'standardize'?")
+        assert terminal.wait() == 2
+    with jaxtutor("pack", "preview", str(pack / "basics"), "standardize") as terminal:
+        terminal.until("jaxtutor pack new DIR")
+        assert terminal.wait() == 2
