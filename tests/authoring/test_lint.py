@@ -127,8 +127,10 @@ def test_every_remark_is_tried_here():
     assert {code for code, *_ in CASES} | others == REMARKS.keys()
 
 
-def test_the_course_has_no_problems():
-    assert not lint(built_in()).problems
+def test_the_course_has_no_problems_and_helps_editors():
+    found = lint(built_in())
+    assert not found.problems
+    assert "no-schema" not in {remark.code for remark in found.remarks}
 
 
 # --- the command -----------------------------------------------------------------------------

@@ -72,6 +72,12 @@ def test_it_has_the_solutions_and_they_pass(installed: Path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_it_makes_packs_to_begin_with(installed: Path, tmp_path: Path):
+    assert run(installed, "pack", "new", str(tmp_path / "mine")).returncode == 0
+    assert run(installed, "pack", "add", "cosine", "--pack", str(tmp_path / "mine")).returncode == 0
+    assert run(installed, "pack", "lint", str(tmp_path / "mine")).returncode == 0
+
+
 def test_it_carries_the_data_with_its_licence(installed: Path):
     python = installed.with_name("python")
     program = (
