@@ -452,8 +452,8 @@ class Pack(Struct, frozen=True):
         return sorted(path for folder in folders for path in folder.glob("*.py"))
 
     def likely(self, lesson_id: str) -> list[str]:
-        """Code like that which people write for a lesson, the likeliest first: what the pack knows to
-        be right, or its starter."""
+        """Code like that which people write for a lesson, the likeliest first: what the pack knows
+        to be right, or its starter."""
         variants = [path.read_text(encoding="utf-8") for path in self.variants(lesson_id)]
         known = [code for code in (self.solution(lesson_id), *variants) if code is not None]
         return known or [self.lessons[lesson_id].starter]

@@ -58,6 +58,21 @@ _LARGE_END = b"PK\x06\x07"
 _LARGE_END_BYTES = 20
 _ENCRYPTED = 0x41
 
+DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+"""What zipfile raises about bytes that it cannot make sense of."""
+
 Purpose: TypeAlias = Literal["everything", "learners", "grading"]
 Files: TypeAlias = dict[str, bytes]
 """What is in a pack's files, by names relative to its root, with `/`."""
@@ -140,20 +155,7 @@ def unpack(data: bytes, shown_as: str) -> tuple[Inventory, Files]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Reader(archive, shown_as).read()
-    except (
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        zlib.error,
-        EOFError,
-        IndexError,
-        NotImplementedError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        ValueError,
-        struct.error,
-    ) as error:
-        # What zipfile says of bytes that it cannot make sense of.
+    except DAMAGE as error:
         raise BadArchive(shown_as, f"damaged, or no zip: {one_line(str(error))}") from None
 
 
@@ -169,6 +171,38 @@ def _refuse_large(data: bytes, shown_as: str) -> None:
     before = data[-_END_BYTES - _LARGE_END_BYTES : -_END_BYTES]
     if before.startswith(_LARGE_END) or directory > MAX_DIRECTORY or entries > MAX_FILES:
         raise BadArchive(shown_as, f"more than {MAX_FILES:,} files; no pack has so many")
+
+
+def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
+    """Why a member of a stranger's zip should not be unpacked: what it says of itself.
+
+    **Arguments:** `at_most`: bytes that are read of it.
+    """
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "a link; put the file itself there"
+    if kind not in (0, stat.S_IFREG) or member.external_attr & 0x10:
+        return "not a regular file"
+    if member.flag_bits & _ENCRYPTED:
+        return "encrypted; nobody here has the password"
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "compressed in a way that jaxtutor does not use"
+    if member.file_size > at_most:
+        return f"{member.file_size:,} bytes; at most {at_most:,} are read"
+    if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
+        return f"{member.file_size:,} bytes made of {member.compress_size:,}"
+    return None
+
+
+def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> bytes:
+    """What a member holds; one byte more than `at_most` where it is more than that.
+
+    Raises:
+        DAMAGE: it cannot be unpacked, or is not what its checksum says.
+    """
+    with archive.open(member) as file:
+        # To the end, where zipfile compares its checksum; never more than the size it told.
+        return file.read(at_most + 1)
 
 
 class _Reader:
@@ -198,28 +232,15 @@ class _Reader:
 
     def _refuse_strange(self, member: zipfile.ZipInfo) -> None:
         name = member.orig_filename
-        kind = stat.S_IFMT(member.external_attr >> 16)
         if fault := fault_of(name):
             raise self._bad(fault, name)
-        if kind == stat.S_IFLNK:
-            raise self._bad("a link; a pack has none", name)
-        if kind not in (0, stat.S_IFREG) or member.external_attr & 0x10:
-            raise self._bad("not a regular file", name)
         if member.extra:
             raise self._bad("more is said of it than a name and a size (a link, an owner …)", name)
-        if member.flag_bits & _ENCRYPTED:
-            raise self._bad("encrypted; a pack is not", name)
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._bad("compressed in a way that jaxtutor does not use", name)
-        if member.file_size > (MAX_BYTES if name != INVENTORY else MAX_DIRECTORY):
-            raise self._bad(f"{member.file_size:,} bytes; at most {MAX_BYTES:,} are read", name)
-        if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
-            raise self._bad(f"{member.file_size:,} bytes made of {member.compress_size:,}", name)
+        if fault := danger_in(member, MAX_BYTES if name != INVENTORY else MAX_DIRECTORY):
+            raise self._bad(fault, name)
 
     def _content(self, member: zipfile.ZipInfo, at_most: int) -> bytes:
-        with self._archive.open(member) as file:
-            # To the end, where zipfile compares its checksum; never more than the size it told.
-            data = file.read(at_most + 1)
+        data = content(self._archive, member, at_most)
         if len(data) > at_most:
             raise self._bad(f"more than {at_most:,} bytes", member.orig_filename)
         return data
