@@ -167,6 +167,25 @@ def test_what_takes_too_long_is_tried_once_more(mini: Pack, forks: Forks):
     assert len(steps) == 2
 
 
+def test_many_seeds_do_not_pile_up_in_one_sandbox(
+    mini: Pack, forks: Forks, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tutor.authoring.trial.RUNS", 2)
+    code = "def double(x):\n    return 2 * x\n"
+    lesson = mini.lesson("double")
+    taken: list[Lesson] = []
+
+    class Counted(Forks):
+        def take(self, lesson: Lesson, place: Place) -> Sandbox:
+            taken.append(lesson)
+            return forks.take(lesson, place)
+
+    with Counted() as counted:
+        outcome = attempt(Trial(lesson, "solution", "solution", code, (0, 1, 2, 3, 4)), counted)
+    assert outcome.holds
+    assert (outcome.tried, len(taken)) == (5, 3)
+
+
 def test_little_left_of_a_limit_is_a_remark(mini: Pack):
     lesson = replace(mini.lesson("double"), limits=Limits(seconds=4, memory_mb=1024))
     assert not list(remarks(lesson, 1.9, 500))

@@ -68,14 +68,18 @@ class Wrong(Struct, frozen=True):
     ours: bool = False
 
 
+RUNS = 20
+"""Seeds under which an answer is tried in one sandbox: what JAX compiles for each stays there."""
+
+
 def attempt(
     trial: Trial,
     sandboxes: Sandboxes | None = None,
     cancel: Cancel | None = None,
     heard: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Try an answer under all of its seeds, in one sandbox for each place that it needs. If it
-    takes longer than it may, try it once more: perhaps the machine was busy.
+    """Try an answer under all of its seeds. If it takes longer than it may, try it once more:
+    perhaps the machine was busy.
 
     **Arguments:** `sandboxes`: where these come from; `cancel` stops it; `heard` is called after
     each seed.
@@ -91,45 +95,57 @@ def _attempt(
     trial: Trial, sandboxes: Sandboxes | None, cancel: Cancel | None, heard: Callable[[], None]
 ) -> Outcome:
     wrong: dict[int, Wrong] = {}
-    tried = 0
-    timed_out = False
-    seconds = 0.0
+    reports: list[Report] = []
     memory: list[int] = []
     warned = ""
-    with Session(trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes) as session:
-        for seed in trial.seeds:
-            report = session.check(seed)
-            tried += 1
-            timings = report.timings
-            seconds = max(seconds, timings.load + timings.checks - timings.reference)
-            if (peak := session.peak_mb()) is not None:
-                memory.append(peak)
-            faults = [report.fault, *(check.fault for check in report.checks)]
-            timed_out |= any(fault is not None and fault.code == "timeout" for fault in faults)
-            found = judged(trial, report)
-            if found is None and trial.kind in ("solution", "variant") and report.stderr != warned:
-                warned = report.stderr  # it gathers what was said under all seeds so far
-                found = Wrong(f"it warns: {_first_line(warned)}")
-            if found is not None:
-                wrong[seed] = found
-            heard()
-            if (
-                timed_out
-                or report.fault is not None
-                or (trial.kind == "mutant" and report.verdict == "error")
-            ):
-                break  # what cannot be imported cannot under any seed, and what breaks is dead
+    for first in range(0, len(trial.seeds), RUNS):
+        with Session(trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes) as session:
+            for seed in trial.seeds[first : first + RUNS]:
+                report = session.check(seed)
+                if seed == trial.seeds[first] and (peak := session.peak_mb()) is not None:
+                    memory.append(peak)  # as one run has it, with nothing left of others
+                found = judged(trial, report)
+                if found is None and trial.kind in ("solution", "variant") and report.stderr:
+                    found = None if warned else Wrong(f"it warns: {_first_line(report.stderr)}")
+                    warned = report.stderr  # it gathers what was said before; once is enough
+                if found is not None:
+                    wrong[seed] = found
+                reports.append(report)
+                heard()
+                if _hopeless(trial, report):
+                    break
+        if _hopeless(trial, reports[-1]):
+            break
     # Ours first: what could not be judged says nothing of the lesson.
-    first = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
-    problem, check = first.problem, first.check
-    if 0 < len(wrong) < tried and check and not first.ours:
+    worst = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
+    problem, check = worst.problem, worst.check
+    tried, last = len(reports), reports[-1]
+    if 0 < len(wrong) < tried and check and not worst.ours:
         problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
-    if trial.kind == "mutant" and not wrong and report.fault is None:
-        check = _first_not_passed(report).name
+    if trial.kind == "mutant" and not wrong and last.fault is None:
+        check = _first_not_passed(last).name
     return Outcome(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
-        report.verdict, timed_out, first.ours, seconds, max(memory, default=None),
+        last.verdict, _timed_out(last), worst.ours, max(map(_seconds, reports)),
+        max(memory, default=None),
     )  # fmt: skip
+
+
+def _hopeless(trial: Trial, report: Report) -> bool:
+    """Whether other seeds would tell no more: what cannot be imported cannot under any, what takes
+    too long does again, and a mutant that breaks is dead."""
+    broke = trial.kind == "mutant" and report.verdict == "error"
+    return broke or report.fault is not None or _timed_out(report)
+
+
+def _timed_out(report: Report) -> bool:
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    return any(fault is not None and fault.code == "timeout" for fault in faults)
+
+
+def _seconds(report: Report) -> float:
+    """What the answer itself took."""
+    return report.timings.load + report.timings.checks - report.timings.reference
 
 
 # --- what must become of an answer -----------------------------------------------------------
