@@ -71,6 +71,10 @@ class Wrong(Struct, frozen=True):
 RUNS = 20
 """Seeds under which an answer is tried in one sandbox: what JAX compiles for each stays there."""
 
+SEEDS_OF_MISTAKES = 20
+"""Most seeds for a mistake: a right answer that fails once in a hundred is worse than a wrong one
+that passes as often."""
+
 
 def attempt(
     trial: Trial,
@@ -258,7 +262,8 @@ def trials(
             problem = str(error).removeprefix(f"mistake {mistake.name!r}: ")
             failed.append(Outcome(lesson.id, "mistake", mistake.name, problem))
             continue
-        found.append(Trial(lesson, "mistake", mistake.name, code, seeds, mistake))
+        few = seeds[:SEEDS_OF_MISTAKES]
+        found.append(Trial(lesson, "mistake", mistake.name, code, few, mistake))
     for path in pack.variants(lesson.id) if with_variants else ():
         try:
             code = path.read_text(encoding="utf-8")
