@@ -1,0 +1,75 @@
+"""`gradebook.csv`: a row for each submission, a column for each lesson.
+
+UTF-8 with a byte order mark: without one Excel takes a CSV file for the system's old code page and
+spoils every name that is not English. LibreOffice and pandas know the mark; with Python's `csv` the
+encoding is `utf-8-sig`. A mark that a person has yet to give is an empty cell, never 0, and so is
+the total of that row.
+"""
+
+import codecs
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tutor.files import replacing
+from tutor.grading.outputs.grouping import by_submission, number, reasons, total
+from tutor.grading.outputs.sources import Sources
+from tutor.grading.result import Batch, Result
+from tutor.sandbox.output import one_line
+
+_FIXED = ("submission", "total", "late", "notes")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# A spreadsheet computes what begins like this (OWASP, "CSV Injection"), wide letters included. It
+# may take a semicolon for the end of a cell, whatever quotes say, where commas are for decimals.
+_FORMULA = re.compile(r"(^|;)([\s']*[=+\-@＝＋－＠])")
+
+_INERT = re.compile(_FORMULA.pattern.replace(";)", ";)'"))
+
+
+@contextmanager
+def gradebook(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
+    """See `tutor.grading.outputs`."""
+    with replacing(folder / "gradebook.csv") as file:
+        table = csv.writer(codecs.getwriter("utf-8-sig")(file))
+        # A lesson may be called like one of our own columns.
+        lessons = [f"lesson {name}" if name in _FIXED else name for name in batch.lessons]
+        table.writerow(["submission", *lessons, "total", "late", "notes"])
+
+        def row(results: Sequence[Result]) -> None:
+            table.writerow(_row(results, batch.lessons))
+
+        with by_submission(row) as add:
+            yield add
+
+
+def _row(results: Sequence[Result], lessons: Sequence[str]) -> list[str]:
+    scores = {result.lesson: result.final for result in results}
+    late = max((result.late.days for result in results if result.late is not None), default=None)
+    notes = [f"{result.lesson}: {reason}" for result in results for reason in reasons(result)]
+    notes += [f"{lesson}: not handed in" for lesson in lessons if lesson not in scores]
+    return [
+        text_cell(results[0].submission),
+        *(_number_cell(scores.get(lesson)) for lesson in lessons),
+        _number_cell(total(results)),
+        _number_cell(late),
+        text_cell(" | ".join(notes)),
+    ]
+
+
+def _number_cell(value: float | None) -> str:
+    return "" if value is None else number(value)
+
+
+def text_cell(text: str) -> str:
+    """Text that no spreadsheet computes: an apostrophe goes before what begins a formula, and
+    before the apostrophes there, so that `plain_text` can take it away again. Control characters
+    are shown as pictures."""
+    visible = _UNSEEN.sub(lambda found: one_line(found[0]), text)
+    return _FORMULA.sub(r"\1'\2", visible)
+
+
+def plain_text(cell: str) -> str:
+    """What `text_cell` was given, but for control characters."""
+    return _INERT.sub(r"\1\2", cell)
