@@ -1,0 +1,179 @@
+"""Where submissions are run: an executor takes jobs, and gives futures of reports.
+
+`LocalExecutor` is this machine. Another engine is one more class with these methods: it sends a
+`Job`, which is plain data, to where `work` is called, and brings its reports back.
+"""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Protocol, Self
+
+import msgspec
+from msgspec import Struct
+
+from tutor.engine import Cancel, Cancelled, Sandboxes, Session
+from tutor.forks import Forks
+from tutor.inputs import DrawError
+from tutor.lesson import Lesson, Pack
+from tutor.planning import Place, place_of
+from tutor.report import Fault, Report
+from tutor.sandbox.isolation import missing
+from tutor.sandbox.process import Failed, Sandbox
+
+
+class Job(Struct, frozen=True):
+    """One submission to run under each of these seeds. Plain data.
+
+    `learn`: this is the lesson's solution, and many submissions are to come: what it needs compiled
+    should be given to those.
+    """
+
+    lesson: str
+    code: str
+    seeds: tuple[int, ...]
+    learn: bool = False
+
+
+class Executor(Protocol):
+    """Use as a context manager; leaving it ends whatever still runs.
+
+    `width` is how many jobs run at a time, as far as that is known: twice as many are handed over.
+    """
+
+    @property
+    def width(self) -> int: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+    def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
+        """Have a job run. An exception of the future means that it could not be, for no fault of
+        the submission's."""
+
+
+class LocalExecutor:
+    """Threads here, each with sandboxes of its own.
+
+    **Arguments:** `jobs`: how many at a time; `require`: run nothing where files, network or
+    processes are not covered.
+    """
+
+    def __init__(self, pack: Pack, jobs: int, require: bool = True) -> None:
+        self.width = jobs
+        self._pack = pack
+        self._forks = Forks()
+        self._sandboxes: Sandboxes = Covered(self._forks) if require else self._forks
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+        self._lock = threading.Lock()
+        self._running: set[Cancel] = set()
+        self._stopped = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._stopped = True
+            for cancel in self._running:
+                cancel.cancel()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._forks.close()
+        self._threads.shutdown()
+
+    def uncovered(self, lesson: str) -> Sequence[str]:
+        """What of the essential is not covered here: files, network or processes.
+
+        Raises:
+            Failed: no sandbox can be started.
+        """
+        first = self._pack.lesson(lesson)
+        with self._forks.begin(first, place_of(first)) as sandbox:
+            sandbox.ready()
+            return missing(sandbox.protections)
+
+    def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
+        """See `Executor`."""
+        return self._threads.submit(self._work, job)
+
+    def _work(self, job: Job) -> tuple[Report, ...]:
+        cancel = Cancel()
+        with self._lock:
+            if self._stopped:
+                raise Cancelled
+            self._running.add(cancel)
+        try:
+            lesson = self._pack.lesson(job.lesson)
+            if job.learn:
+                with suppress(
+                    Failed, DrawError
+                ):  # it is slower without; the run tells what is wrong
+                    self._forks.learn(lesson, job.code, job.seeds[0])
+            return work(job, lesson, self._sandboxes, cancel)
+        finally:
+            with self._lock:
+                self._running.discard(cancel)
+
+
+def work(
+    job: Job, lesson: Lesson, sandboxes: Sandboxes, cancel: Cancel | None = None
+) -> tuple[Report, ...]:
+    """Run a job, here and now: each seed in processes of its own, so that nothing that one run has
+    left behind helps the next. What takes too long is tried once more, for the machine may have
+    been busy, and so is what was our own fault; code that cannot be imported is not imported again.
+
+    Raises:
+        Cancelled: `cancel.cancel()` was called.
+    """
+    reports = []
+    for seed in job.seeds:
+        report = _once(job, lesson, seed, sandboxes, cancel)
+        if _timed_out(report) or report.verdict == "internal":
+            report = _once(job, lesson, seed, sandboxes, cancel)
+        # What it printed is of no more use, and may be large.
+        reports.append(msgspec.structs.replace(report, stdout="", stderr=""))
+        if report.fault is not None:
+            break
+    return tuple(reports)
+
+
+def _once(
+    job: Job, lesson: Lesson, seed: int, sandboxes: Sandboxes, cancel: Cancel | None
+) -> Report:
+    with Session(lesson, job.code, cancel=cancel, sandboxes=sandboxes) as session:
+        return session.check(seed)
+
+
+def _timed_out(report: Report) -> bool:
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    return any(fault is not None and fault.code == "timeout" for fault in faults)
+
+
+class Covered:
+    """Sandboxes that give none to a stranger's code where something essential is not covered."""
+
+    def __init__(self, sandboxes: Sandboxes) -> None:
+        self._sandboxes = sandboxes
+
+    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        sandbox = self._sandboxes.take(lesson, place)
+        try:
+            sandbox.ready()
+            if names := missing(sandbox.protections):
+                what = f"{', '.join(names)} not covered by this sandbox; see `jaxtutor doctor`"
+                raise Failed(Fault("no-sandbox", what))
+        except BaseException:
+            self._sandboxes.release(sandbox)
+            raise
+        return sandbox
+
+    def release(self, sandbox: Sandbox) -> None:
+        """See `tutor.engine.Sandboxes`."""
+        self._sandboxes.release(sandbox)
+
+    def reference(self) -> Sandbox:
+        """See `tutor.engine.Sandboxes`."""
+        return self._sandboxes.reference()
