@@ -46,6 +46,11 @@ class Draw(Struct, frozen=True):
     arguments: tuple[ast.expr, ...]
     options: tuple[tuple[str, ast.expr | str], ...]
 
+    def __repr__(self) -> str:
+        # The rest follows from it, and nodes show where they are in memory: a lesson's `repr`, by
+        # which things are remembered, must be the same in every process.
+        return f"Draw({self.text!r})"
+
     @property
     def names(self) -> frozenset[str]:
         """The sizes it uses."""

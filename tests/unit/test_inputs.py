@@ -424,3 +424,8 @@ def test_arithmetic_cannot_be_made_to_take_long() -> None:
 
 def test_a_generator_is_fixed_by_its_seed() -> None:
     assert generator((1, 2)).random() == generator((1, 2)).random() != generator((2, 1)).random()
+
+
+def test_a_draw_is_shown_by_its_text_alone():
+    """What is remembered by a lesson's `repr` must be found again by the next process."""
+    assert repr(parse("normal(n, 4)")) == repr(parse("normal(n, 4)")) == "Draw('normal(n, 4)')"
