@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from tutor import __version__
 from tutor.cli.explain import add_to as add_explain
+from tutor.cli.grade import add_to as add_grade
+from tutor.cli.grade import joined
 from tutor.cli.pack import add_to as add_pack_commands
-from tutor.cli.usage import UsageError
+from tutor.cli.usage import UsageError, seed
 
 if TYPE_CHECKING:
     from tutor.lesson import Card, Lesson, Pack
@@ -30,7 +32,7 @@ _PACK = "another pack than the course: its folder, or its id if it is installed"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show ✓ shows ?
@@ -81,25 +83,20 @@ def _parser() -> argparse.ArgumentParser:
         "file", nargs="?", metavar="FILE", help="your own file if left out; - is standard input"
     )
     check.add_argument("--json", action="store_true", help="print one report as JSON, no more")
-    check.add_argument("--seed", type=_seed, default=0, metavar="N", help="draw other inputs")
+    check.add_argument("--seed", type=seed, default=0, metavar="N", help="draw other inputs")
     watch = add("watch", _watch, "check your file every time it is saved")
-    watch.add_argument("--seed", type=_seed, default=0, metavar="N", help="draw other inputs")
+    watch.add_argument("--seed", type=seed, default=0, metavar="N", help="draw other inputs")
     add("hint", _hint, "take the next hint of a lesson")
     add("reset", _reset, "start a lesson anew; your code is kept as a backup")
     solution = add("solution", _solution, "show the solution of a lesson that you have passed")
     solution.add_argument("--anyway", action="store_true", help="show it even so")
+    add_grade(commands, _PACK)
     add_pack_commands(commands)
     add_explain(commands).add_argument("--pack", metavar="DIR", default=argparse.SUPPRESS,
                                        help="a pack other than the built-in course")  # fmt: skip
     doctor = add("doctor", _doctor, "see whether this machine has all it takes", lesson=False)
     doctor.add_argument("--json", action="store_true", help="as JSON")
     return parser
-
-
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to 2**64 - 1")
-    return int(text)
 
 
 # --- packs and lessons -----------------------------------------------------------------------

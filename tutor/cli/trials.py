@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.usage import UsageError
+from tutor.cli.usage import UsageError, number
 
 if TYPE_CHECKING:
     from tutor.authoring.run import LessonResult
@@ -21,9 +21,9 @@ def add_to(packs: Any) -> None:
     sub = add(packs, "test", _test, "try every answer that a pack knows, right and wrong")
     sub.add_argument("folder", metavar="DIR", help="the folder with pack.yaml")
     sub.add_argument("lessons", nargs="*", metavar="LESSON", help="ids of lessons; all if left out")
-    sub.add_argument("--seeds", type=_number, default=20, metavar="N",
+    sub.add_argument("--seeds", type=number, default=20, metavar="N",
                      help="draw the hidden inputs N times (20)")  # fmt: skip
-    sub.add_argument("--jobs", type=_number, metavar="N",
+    sub.add_argument("--jobs", type=number, metavar="N",
                      help="run N at a time; as many as there are cores if left out")  # fmt: skip
     sub.add_argument("--mutate", action="store_true",
                      help="also count how many small wrong changes the checks notice")  # fmt: skip
@@ -31,12 +31,6 @@ def add_to(packs: Any) -> None:
                      help="also try the right answers beside the solutions")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="print the results as JSON, no more")
     sub.add_argument("--junit", metavar="FILE", help="write the results to FILE as JUnit XML")
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to 100000")
-    return int(text)
 
 
 def _test(options: argparse.Namespace) -> int:

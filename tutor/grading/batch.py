@@ -330,23 +330,3 @@ def line_of(result: Result) -> bytes:
     if result.override is not None:
         data |= {"score": result.final, "score_before": result.score}
     return msgspec.json.encode(data) + b"\n"
-
-
-class Code:
-    """What formats that show code get it from (`tutor.grading.outputs.Sources`)."""
-
-    def __init__(self, pack: Pack, submissions: Submissions) -> None:
-        self._pack = pack
-        self._submissions = submissions
-
-    def code(self, result: Result) -> str | None:
-        """What was handed in; None if it cannot be read as text any more."""
-        try:
-            data = self._submissions.read(result.source)
-            return source_text(data, result.source)
-        except Unreadable:
-            return None
-
-    def starter(self, lesson: str) -> str:
-        """What the lesson's submissions have in common because they were given it."""
-        return self._pack.lesson(lesson).starter
