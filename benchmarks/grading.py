@@ -14,14 +14,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from benchmarks import cold
 from benchmarks.answers import Answer, handed_in
-from tutor.engine import Session
-from tutor.forks import Forks
+from tutor.grading.batch import Grading, Order
+from tutor.grading.executors import LocalExecutor
+from tutor.grading.journal import Journal
+from tutor.grading.result import Grade, Result
+from tutor.grading.submissions import Submission
 from tutor.lesson import Lesson, Pack
-from tutor.report import Verdict
 
 WORKERS = os.cpu_count() or 1
 
@@ -30,7 +33,7 @@ class Batch(Struct, frozen=True):
     """What became of many submissions."""
 
     answers: Sequence[Answer]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Grade]
     seconds: float
 
     @property
@@ -61,30 +64,46 @@ def mixed(pack: Pack, number: int, seed: int = 0) -> list[Answer]:
     return chosen
 
 
+class Handed(Struct, frozen=True):
+    """Answers as submissions. In memory, for reading files is not what is measured."""
+
+    answers: Sequence[Answer]
+
+    @property
+    def all(self) -> Sequence[Submission]:
+        return [
+            Submission(f"{place:06}", answer.lesson.id, f"{place}.py")
+            for place, answer in enumerate(self.answers)
+        ]
+
+    def read(self, source: str) -> bytes:
+        return self.answers[int(Path(source).stem)].code.encode()
+
+
 def ours(pack: Pack, answers: Sequence[Answer], seed: int) -> Batch:
-    """Judged by jaxtutor with full isolation: the zygote's start is part of it, and running each
-    lesson's solution once.
+    """Judged as `jaxtutor grade` does it, with full isolation: the zygote's start is part
+    of it, running each lesson's solution, and the journal.
 
     **Arguments:** `pack`: the one with the solutions.
     """
-    solutions = {lesson.id: pack.solution(lesson.id) or "" for lesson in lessons_of(answers)}
+    lessons = {lesson.id: lesson for lesson in lessons_of(answers)}
+    asked = msgspec.structs.replace(pack, lessons=lessons)
     folder = Path(tempfile.mkdtemp(prefix="jaxtutor-grading-"))
+    verdicts: dict[str, Grade] = {}
     began = time.perf_counter()
     try:
-        with Forks(folder) as forks, ThreadPoolExecutor(WORKERS) as workers:
+        with (
+            Journal(folder) as journal,
+            LocalExecutor(asked, WORKERS, cache=folder) as executor,
+        ):
 
-            def learn(lesson: Lesson) -> None:
-                forks.learn(lesson, solutions[lesson.id], seed)
+            def heard(result: Result, known: bool) -> None:
+                verdicts[result.submission] = result.verdict
 
-            def verdict(answer: Answer) -> Verdict:
-                with Session(
-                    answer.lesson, answer.code, memory=folder / "references", sandboxes=forks
-                ) as session:
-                    return session.check(seed).verdict
-
-            list(workers.map(learn, lessons_of(answers)))
-            verdicts = list(workers.map(verdict, answers))
-        return Batch(answers, verdicts, time.perf_counter() - began)
+            order = Order(tuple(lessons), seed)
+            Grading(asked, order, Handed(answers), journal, executor, heard).run()
+        seconds = time.perf_counter() - began
+        return Batch(answers, [verdicts[name] for name in sorted(verdicts)], seconds)
     finally:
         shutil.rmtree(folder)
 

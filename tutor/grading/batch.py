@@ -15,7 +15,7 @@ from tutor.grading.journal import Journal, Pair, key_of
 from tutor.grading.late import Times
 from tutor.grading.points import marked, rounded
 from tutor.grading.result import Result
-from tutor.grading.submissions import Submission, Submissions, by_name, source_text
+from tutor.grading.submissions import HandedIn, Submission, by_name, source_text
 from tutor.judging import installed_versions
 from tutor.lesson import Lesson, Pack
 from tutor.report import Report
@@ -67,7 +67,7 @@ class Grading:
         self,
         pack: Pack,
         order: Order,
-        submissions: Submissions,
+        submissions: HandedIn,
         journal: Journal,
         executor: Executor,
         heard: Callable[[Result, bool], None] = lambda result, known: None,
@@ -282,16 +282,12 @@ class Results:
     """The results of a batch in order, each as it counts now: with a person's word, and with what
     lateness takes. Iterate as often as wanted; nothing is kept."""
 
-    def __init__(
-        self, pack: Pack, submissions: Submissions | None, journal: Journal, times: Times
-    ) -> None:
+    def __init__(self, pack: Pack, submissions: HandedIn, journal: Journal, times: Times) -> None:
         self._journal = journal
         self._times = times
         self._penalty = pack.manifest.grading.late
         self._places = {lesson: place for place, lesson in enumerate(pack.lessons)}
-        listed = submissions.all if submissions is not None else ()
-        self._there = {(one.name, one.lesson) for one in listed} if submissions else None
-        self._told = {(s.name, s.lesson): s.submitted_at for s in listed if s.submitted_at}
+        self._there = {(one.name, one.lesson): one.submitted_at for one in submissions.all}
 
     def __iter__(self) -> Iterator[Result]:
         for pair in sorted(self._journal, key=self._order):
@@ -307,11 +303,11 @@ class Results:
         pair = (result.submission, result.lesson)
         score, notes = result.score, result.notes
         late = self._times.late(
-            *pair, self._told.get(pair, ""), self._penalty, score or 0.0, result.max_score
+            *pair, self._there.get(pair, ""), self._penalty, score or 0.0, result.max_score
         )
         if score is not None and late is not None:
             score = rounded(score - late.penalty)
-        if self._there is not None and pair not in self._there:
+        if pair not in self._there:
             notes = (*notes, "it is no longer among the submissions; this is what it had")
         override = self._journal.overrides.get(pair)
         return msgspec.structs.replace(

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Protocol, Self
 
 import msgspec
@@ -58,13 +59,17 @@ class LocalExecutor:
     """Threads here, each with sandboxes of its own.
 
     **Arguments:** `jobs`: how many at a time; `require`: run nothing where files, network or
-    processes are not covered.
+    processes are not covered; `cache`: the folder in which compiled programs and PyTorch's answers
+    are kept, by default the usual one.
     """
 
-    def __init__(self, pack: Pack, jobs: int, require: bool = True) -> None:
+    def __init__(
+        self, pack: Pack, jobs: int, require: bool = True, cache: Path | None = None
+    ) -> None:
         self.width = jobs
         self._pack = pack
-        self._forks = Forks()
+        self._forks = Forks(cache)
+        self._memory = cache / "references" if cache is not None else None
         self._sandboxes: Sandboxes = Covered(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
         self._lock = threading.Lock()
@@ -111,39 +116,45 @@ class LocalExecutor:
                     Failed, DrawError
                 ):  # it is slower without; the run tells what is wrong
                     self._forks.learn(lesson, job.code, job.seeds[0])
-            return work(job, lesson, self._sandboxes, cancel)
+            return work(job, lesson, self._sandboxes, cancel, self._memory)
         finally:
             with self._lock:
                 self._running.discard(cancel)
 
 
 def work(
-    job: Job, lesson: Lesson, sandboxes: Sandboxes, cancel: Cancel | None = None
+    job: Job,
+    lesson: Lesson,
+    sandboxes: Sandboxes,
+    cancel: Cancel | None = None,
+    memory: Path | None = None,
 ) -> tuple[Report, ...]:
     """Run a job, here and now: each seed in processes of its own, so that nothing that one run has
     left behind helps the next. What takes too long is tried once more, for the machine may have
     been busy, and so is what was our own fault; code that cannot be imported is not imported again.
 
+    **Arguments:** `memory`: the folder in which PyTorch's answers are remembered.
+
     Raises:
         Cancelled: `cancel.cancel()` was called.
     """
     reports = []
+
+    def run(seed: int) -> Report:
+        with Session(
+            lesson, job.code, cancel=cancel, memory=memory, sandboxes=sandboxes
+        ) as session:
+            return session.check(seed)
+
     for seed in job.seeds:
-        report = _once(job, lesson, seed, sandboxes, cancel)
+        report = run(seed)
         if _timed_out(report) or report.verdict == "internal":
-            report = _once(job, lesson, seed, sandboxes, cancel)
+            report = run(seed)
         # What it printed is of no more use, and may be large.
         reports.append(msgspec.structs.replace(report, stdout="", stderr=""))
         if report.fault is not None:
             break
     return tuple(reports)
-
-
-def _once(
-    job: Job, lesson: Lesson, seed: int, sandboxes: Sandboxes, cancel: Cancel | None
-) -> Report:
-    with Session(lesson, job.code, cancel=cancel, sandboxes=sandboxes) as session:
-        return session.check(seed)
 
 
 def _timed_out(report: Report) -> bool:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from msgspec import Struct
 
@@ -47,6 +47,21 @@ class Submission(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     submitted_at: str = ""
     fault: str = ""
+
+
+class HandedIn(Protocol):
+    """What grading needs to know of submissions."""
+
+    @property
+    def all(self) -> Sequence[Submission]:
+        """In the order of names, then of lessons."""
+
+    def read(self, source: str) -> bytes:
+        """What a file holds.
+
+        Raises:
+            Unreadable: it cannot be read.
+        """
 
 
 class Submissions:
