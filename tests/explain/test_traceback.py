@@ -67,7 +67,7 @@ ABORTED = "F0000 rendezvous.cc:37] Termination timeout for 'all reduce Rendezvou
 @pytest.mark.parametrize(
     ("text", "exception", "message", "line"),
     [
-        (CHAINED, "TracerBoolConversionError", 
+        (CHAINED, "TracerBoolConversionError",
          "Attempted boolean conversion of array with shape int[].\nSee https://docs.jax.dev",
          "while x > 0:"),
         (IPYTHON, "TypeError", "_sum() got an unexpected keyword argument 'dim'", "x.sum(dim=1)"),

@@ -92,8 +92,10 @@ def compile_pattern(text: str) -> Pattern:
     weight = sum(len(literal.replace(" ", "")) for literal in literals)
     if not weight:
         raise BadPattern("expected some text beside the fields", 1)
-    starts = _starts_word(text) or (not literals[0] and fields[0][2] in ("name", "dotted"))
-    expression = (r"(?<!\w)" if starts else "") + re.escape(literals[0])
+    if not literals[0] and fields[0][2] in ("name", "dotted"):
+        expression = r"(?<![\w.])"  # a whole name, and no part of a longer one
+    else:
+        expression = (r"(?<!\w)" if _starts_word(text) else "") + re.escape(literals[0])
     for part, literal in zip(parts, literals[1:], strict=True):
         # Atomic, so that a field that has found its end keeps it; and as short as can be, but for
         # one at the very end.

@@ -2,6 +2,8 @@
 
 from msgspec import Struct, field
 
+from tutor.explain.reach import reachable
+from tutor.expressions import texts
 from tutor.lesson import Case, Check, Finding
 from tutor.report import Fault
 
@@ -11,8 +13,9 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
     **Arguments:** `exception`: its class, without the module; `fault`: a code of
     `tutor.sandbox.faults`; `message`: the exception's, or what a check has found; `line`: the
-    learner's own line, or what was running; `source`: all of their code; `check`: the kind of the
-    check that did not pass; `causes`: what a comparison of arrays suggests, each with its fields.
+    learner's own line, or what was running; `source`: their code, as far as it counts; `check`: the
+    kind of the check that did not pass; `causes`: what a comparison of arrays suggests, each with
+    its fields.
     """
 
     exception: str = ""
@@ -55,7 +58,12 @@ def of_finding(finding: Finding, check: Check, case: Case, source: str, devices:
             devices=devices,
         )
         causes = causes_of(found) if found is not None else {}
-    return Symptom(message=finding.message, source=source, check=check.kind, causes=causes)
+    return Symptom(
+        message=finding.message,
+        source=reachable(source, texts(check.observe())),
+        check=check.kind,
+        causes=causes,
+    )
 
 
 def _message(fault: Fault) -> str:

@@ -48,7 +48,7 @@ CAUSES: dict[str, Cause] = {
     "reduced": Cause(shapes.reduced, (*_SHAPES, "how", "axis", "count")),
     "every-pair": Cause(shapes.every_pair, (*_SHAPES, "count")),
     "one-of-many": Cause(shapes.one_of_many, (*_SHAPES, "row", "count")),
-    "another-input": Cause(shapes.of_another_input, (*_SHAPES, "input", "expected_input")),
+    "another-input": Cause(shapes.of_another_input, ("input", "expected_input")),
     "larger": Cause(shapes.larger, _SHAPES),
     "nan": Cause(sameness.not_a_number, ("wrong", "total")),
     "zero": Cause(sameness.zero),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+from tutor.tree import Leaf, Tree
 
 
 def _shape(comparison: Comparison, find: Callable[[Pair], Fields | None]) -> Fields | None:
@@ -140,18 +141,29 @@ def _one_of_many(pair: Pair) -> Fields | None:
 
 
 def of_another_input(comparison: Comparison) -> Fields | None:
-    """It has the shape of one input, where that of another was expected: a gradient by the wrong
-    argument, say."""
-    return _shape(comparison, lambda pair: _another_input(pair, comparison))
-
-
-def _another_input(pair: Pair, comparison: Comparison) -> Fields | None:
-    arrays = comparison.arrays()
-    like = [name for name, array in arrays if array.shape == pair.actual.shape]
-    wanted = [name for name, array in arrays if array.shape == pair.expected.shape]
-    if len(like) != 1 or len(wanted) != 1 or not pair.actual.ndim:
+    """It has the shape (or the structure) of one input, where that of another was expected: a
+    gradient by the wrong argument, say."""
+    if comparison.mismatch.kind not in ("shape", "structure"):
+        return None
+    expected, actual = _shapes(comparison.expected), _shapes(comparison.actual)
+    if comparison.mismatch.kind == "shape" and comparison.other is not None:
+        expected, actual = comparison.other.expected.shape, comparison.other.actual.shape
+    forms: list[tuple[str, object]] = [(n, array.shape) for n, array in comparison.arrays()]
+    forms += [(n, _shapes(tree)) for n, tree in comparison.inputs.items() if isinstance(tree, dict)]
+    like = [name for name, form in forms if form == actual]
+    wanted = [name for name, form in forms if form == expected]
+    if len(like) != 1 or len(wanted) != 1 or actual in ((), {}):
         return None
     return {"input": like[0], "expected_input": wanted[0]}
+
+
+def _shapes(tree: Tree) -> object:
+    """The shapes of a tree's arrays, in its structure."""
+    if isinstance(tree, dict):
+        return {key: _shapes(child) for key, child in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_shapes(child) for child in tree]
+    return tree.array.shape if isinstance(tree, Leaf) and tree.array is not None else str(tree)
 
 
 def larger(comparison: Comparison) -> Fields | None:

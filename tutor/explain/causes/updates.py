@@ -13,7 +13,8 @@ def _ratio(comparison: Comparison) -> tuple[str, float] | None:
 
     arrays = comparison.arrays()
     ratios: list[tuple[str, float]] = []
-    for pair in comparison.pairs:
+    # Of a single number every update is a multiple of the right one.
+    for pair in (pair for pair in comparison.pairs if pair.expected.size > 1):
         rounding = 1e-6 * max(1.0, float(np.abs(pair.expected).max(initial=0.0)))
         same = [(name, array) for name, array in arrays if array.shape == pair.expected.shape]
         found = [
@@ -35,7 +36,7 @@ def _number(update: Numbers, wanted: Numbers, rounding: float) -> float:
 
     number = ratio_of(update, wanted)
     size = float(np.abs(wanted).max(initial=0.0))
-    if not number or size < LARGE * rounding or wanted.size < 2:
+    if not number or size < LARGE * rounding:
         return 0.0
     # An update that is no update fits anything.
     fits = np.abs(update - number * wanted).max() <= max(3 * rounding, 1e-3 * abs(number) * size)

@@ -1,0 +1,120 @@
+"""Of the mistakes that people from PyTorch make, nine of ten are explained by their real cause; and
+nothing else is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from tests.explain.conftest import Kept, Provoke
+from tutor.checks.compare import compare, words
+from tutor.engine import Session
+from tutor.explain.causes import causes_of
+from tutor.explain.causes.comparison import comparison
+from tutor.explain.rulebook import explain, rules
+from tutor.explain.symptom import Symptom
+from tutor.lesson import solution_folders
+from tutor.pack import load_pack
+from tutor.report import CheckResult, Report
+from tutor.tree import Leaf
+
+HERE = Path(__file__).parent
+MISTAKES = yaml.safe_load((HERE / "mistakes.yaml").read_text())["mistakes"]
+INNOCENT = yaml.safe_load((HERE / "innocent.yaml").read_text())
+COURSE = load_pack()
+WANTED = yaml.safe_load((HERE / "course.yaml").read_text())
+
+ANSWERS = sorted(f for base in solution_folders(COURSE.root) for f in base.rglob("*.py"))
+
+HEAD = "import jax\nimport jax.numpy as jnp\n"
+
+LESSONS = """
+arrays-hello arrays-at-updates arrays-indexing arrays-dtypes arrays-interop grad-basics
+grad-higher jvp-vjp-hvp grad-custom grad-nan-safe grad-maml vmap-basics vmap-per-example-grads
+vmap-cond vmap-ensembles jit-whole-step jit-static-args jit-tracing control-flow-cond
+control-flow-scan control-flow-while memory-donate-remat benchmark-honestly debug-toolbox
+random-keys random-fold-in-vmap random-key-hunt pytrees-params pytrees-custom
+stateless-training-loop linen-mlp linen-batchnorm-dropout nnx-mlp port-torch-weights
+attention-block rnn-lstm-scan equinox-jaxtyping optax-basics optax-schedules-clipping
+optax-freeze-decay-mask grad-accumulation mixed-precision pmap-collectives pmap-train-mlp
+pmap-to-shard-map data-loading parity-digits rl-envs-vmap-scan checkpoint-resume mini-flax
+"""
+"""Of the whole course, those to come as well."""
+
+
+def first(report: Report) -> CheckResult:
+    return next(r for r in report.checks if r.status in ("fail", "error"))
+
+
+def test_nine_of_ten_mistakes_that_raise_are_explained(provoke: Provoke):
+    missed = []
+    for mistake in MISTAKES:
+        symptom = provoke(HEAD + mistake["code"], mistake.get("devices", 1))
+        assert symptom is not None, f"{mistake['name']}: nothing went wrong"
+        found = explain(symptom)
+        wanted = [mistake["rule"]] if isinstance(mistake["rule"], str) else mistake["rule"]
+        if found is None or found.id not in wanted:
+            missed.append(f"{mistake['name']}: {found and found.id}: {symptom.message}")
+    assert len(missed) <= len(MISTAKES) / 10, "\n".join(missed)
+
+
+def test_nothing_else_that_raises_is_explained(provoke: Provoke):
+    assert len(INNOCENT) >= 200
+    wrong = []
+    for code in INNOCENT:
+        symptom = provoke(HEAD + code, 1)
+        if symptom is not None and (found := explain(symptom)) is not None:
+            wrong.append(f"{code!r} is explained by {found.id}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("lesson", WANTED)
+def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(lesson: str, kept: Kept):
+    """Every mistake of the course's, and every right answer."""
+    solution = COURSE.solution(lesson)
+    assert solution is not None
+    wanted = WANTED[lesson]
+    assert list(wanted) == [mistake.name for mistake in COURSE.lesson(lesson).mistakes]
+    found = {}
+    for mistake in COURSE.lesson(lesson).mistakes:
+        code = mistake.applied_to(solution)
+        with Session(COURSE.lesson(lesson), code, sandboxes=kept) as session:
+            report = session.check()
+        explained = report.fault.explanation if report.fault else first(report).explained
+        found[mistake.name] = explained.id if explained is not None else None
+    assert found == wanted
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.stem)
+def test_source_alone_explains_nothing(path: Path):
+    """Whatever stands in a right answer, numbers that are wrong in no known way and a message that
+    says nothing are not explained by it."""
+    source = path.read_text(encoding="utf-8")
+    for kind in ("value", "grad", "vmap", "shape", "prng", "pure", "train"):
+        symptom = Symptom(message="something is off", source=source, check=kind)
+        assert explain(symptom) is None
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.stem)
+def test_numbers_that_are_wrong_in_no_known_way_are_not_explained(path: Path):
+    source = path.read_text(encoding="utf-8")
+    random = np.random.default_rng(len(source))
+    for shape in ((), (5,), (4, 3), (2, 3, 4)):
+        expected, actual, x = (
+            Leaf(random.normal(size=shape).astype(np.float32), "jax.Array") for _ in range(3)
+        )
+        mismatch = compare(expected, actual)
+        assert mismatch is not None
+        against = comparison(mismatch, expected, actual, None, {"x": x}, {"n": 5, "d": 3}, 4)
+        assert against is not None
+        symptom = Symptom(
+            message=words(mismatch), source=source, check="value", causes=causes_of(against)
+        )
+        assert explain(symptom) is None
+
+
+def test_there_are_rules_enough_and_each_names_a_lesson_of_the_course():
+    assert len(rules()) >= 120
+    assert {rule.lesson for rule in rules()} <= set(LESSONS.split())
+    assert set(COURSE.lessons) <= set(LESSONS.split())
