@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from benchmarks import cold
 from benchmarks.answers import Answer, handed_in
+from tutor.forks import Forks
 from tutor.grading.batch import Grading, Order
 from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
@@ -94,7 +95,8 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int) -> Batch:
     try:
         with (
             Journal(folder) as journal,
-            LocalExecutor(asked, WORKERS, cache=folder) as executor,
+            Forks(folder) as forks,
+            LocalExecutor(asked, WORKERS, forks=forks, memory=folder / "references") as executor,
         ):
 
             def heard(result: Result, known: bool) -> None:

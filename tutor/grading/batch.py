@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from tutor.grading.executors import Executor, Job
+from tutor.grading.executors import Executor, Job, Quarantined
 from tutor.grading.handed_in import Unreadable
 from tutor.grading.journal import Journal, Pair, key_of
 from tutor.grading.late import Times
@@ -175,6 +175,8 @@ class Grading:
             task = self._under_way.pop(future)
             try:
                 reports = future.result()
+            except Quarantined as error:
+                self._keep(task, self._without_a_run(task, str(error), ""))
             except Exception as error:  # noqa: BLE001 - one that cannot be run ends no batch
                 self._keep(task, self._without_a_run(task, "", _not_run(error)))
             else:

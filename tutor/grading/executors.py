@@ -37,6 +37,11 @@ class Job(Struct, frozen=True):
     learn: bool = False
 
 
+class Quarantined(Exception):
+    """A submission has taken along whatever ran it, so it is not run any more; the message says
+    what is known of it, for a person to look."""
+
+
 class Executor(Protocol):
     """Use as a context manager; leaving it ends whatever still runs.
 
@@ -52,24 +57,30 @@ class Executor(Protocol):
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """Have a job run. An exception of the future means that it could not be, for no fault of
-        the submission's."""
+        the submission's; but see `Quarantined`."""
 
 
 class LocalExecutor:
     """Threads here, each with sandboxes of its own.
 
     **Arguments:** `jobs`: how many at a time; `require`: run nothing where files, network or
-    processes are not covered; `cache`: the folder in which compiled programs and PyTorch's answers
-    are kept, by default the usual one.
+    processes are not covered; `forks`: where sandboxes come from, still to be closed afterwards, by
+    default its own; `memory`: the folder in which PyTorch's answers are remembered.
     """
 
     def __init__(
-        self, pack: Pack, jobs: int, require: bool = True, cache: Path | None = None
+        self,
+        pack: Pack,
+        jobs: int,
+        require: bool = True,
+        forks: Forks | None = None,
+        memory: Path | None = None,
     ) -> None:
         self.width = jobs
         self._pack = pack
-        self._forks = Forks(cache)
-        self._memory = cache / "references" if cache is not None else None
+        self._forks = forks if forks is not None else Forks()
+        self._close = self._forks.close if forks is None else None
+        self._memory = memory
         self._sandboxes: Sandboxes = Covered(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
         self._lock = threading.Lock()
@@ -85,7 +96,8 @@ class LocalExecutor:
             for cancel in self._running:
                 cancel.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._forks.close()
+        if self._close is not None:
+            self._close()
         self._threads.shutdown()
 
     def uncovered(self, lesson: str) -> Sequence[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-_MAGIC = re.compile(r"^\s*([%!?].*|.*[\w)\]]\?{1,2}\s*)$|^[\w\s.,\[\]]+=\s*[%!]\s*\w.*$")
+_MAGIC = re.compile(r"^\s*([%!?].*|[\w.\[\]()]+\?{1,2}\s*|[\w\s.,\[\]]+=\s*[%!]\s*\w.*)$")
 MAX_SHOWN = 60
 
 
@@ -70,7 +70,7 @@ def _refuse_magic(number: int, source: str) -> None:
     else:
         return  # a line may well begin with % where it goes on from the one before
     for line, text in enumerate(source.splitlines(), 1):
-        if _MAGIC.match(text) and not text.lstrip().startswith("#"):
+        if _MAGIC.match(text):
             shown = text.strip()
             if len(shown) > MAX_SHOWN:
                 shown = f"{shown[: MAX_SHOWN - 1]}…"

@@ -326,10 +326,10 @@ def _table(path: Path, lessons: Sequence[str], known: Sequence[str]) -> list[Sub
     for line, cells in rows_of(path, ("submission", "path"), COLUMNS):
         name, lesson = clean(cells["submission"]), cells["lesson"]
         place = f"{path}:{line}:1"
-        if fault := fault_of_name(name):
-            raise Unusable(f"{place}: submission: {fault}")
         if not name or not cells["path"]:
             raise Unusable(f"{place}: a row needs a submission and a path")
+        if fault := fault_of_name(name):
+            raise Unusable(f"{place}: submission: {fault}")
         if not lesson and len(lessons) == 1:
             lesson = lessons[0]
         if lesson not in known:
