@@ -7,7 +7,7 @@
 A format is a context manager. Entered, it begins its files; the function it gives takes one result
 after the other, in the order of the submissions, then of the lessons; left, it completes the files.
 Left by an exception, it leaves those as they were that it had not completed. What it keeps in
-memory does not grow with the batch, but for counts and names.
+memory does not grow with the batch, but for counts, names and, for `similarity`, fingerprints.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +21,12 @@ from tutor.grading.outputs.gradescope import gradescope
 from tutor.grading.outputs.junit import junit
 from tutor.grading.outputs.report import report
 from tutor.grading.outputs.similarity import similarity
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.sources import HandedIn, Sources
 from tutor.grading.outputs.students import students
 from tutor.grading.result import Batch, Result
 from tutor.pack.structs import nearest
 
-__all__ = ["FORMATS", "BadFormat", "Sources", "chosen", "write"]
+__all__ = ["FORMATS", "BadFormat", "HandedIn", "Sources", "chosen", "write"]
 
 Format: TypeAlias = Callable[
     [Batch, Path, Sources], AbstractContextManager[Callable[[Result], None]]

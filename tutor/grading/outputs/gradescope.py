@@ -17,6 +17,7 @@ import msgspec
 from tutor.files import write_atomically
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import by_submission, number
+from tutor.grading.outputs.seen import seen
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, CheckScore, Result
 from tutor.sandbox.output import inert
@@ -40,7 +41,7 @@ def _results(batch: Batch, results: Sequence[Result]) -> dict[str, Any]:
     return {
         "score": sum(result.final or 0.0 for result in results),
         "execution_time": round(sum(result.seconds for result in results), 3),
-        "output": "\n".join(line for result in results for line in _told(result)),
+        "output": inert("\n".join(line for result in results for line in _told(result))),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -69,21 +70,22 @@ def _told(result: Result) -> Iterator[str]:
         yield f"{result.lesson}: not graded yet, so not in this score; a person will look at it."
     if result.override is not None:
         yield f"{result.lesson}: a person has set the score to {number(result.override.score)}."
-    if result.fault:
-        yield inert(f"{result.lesson}: {result.fault}")
+    if why := seen(result).why:
+        yield f"{result.lesson}: {why}"
     if result.late is not None:
-        days, penalty = number(round(result.late.days, 2)), number(round(result.late.penalty, 2))
-        yield f"{result.lesson}: {days} days late, {penalty} points less."
+        yield f"{result.lesson}: {result.late.reason}"
 
 
 def _tests(result: Result) -> Iterator[dict[str, Any]]:
+    visible = {check.name: check for check in seen(result).checks}
     for check in result.checks:
+        shown = visible.get(check.name, check)
         yield {
             "score": check.points,
             "max_score": 0.0 if check.bonus else check.max_points,
             "status": "passed" if check.status == "pass" else "failed",
             "name": inert(f"{result.lesson}: {check.name}"),
-            "output": inert(_output(check)),
+            "output": inert(_output(shown)),
             "visibility": "visible" if check.visible else "hidden",
             "extra_data": {"kind": check.kind, "status": check.status},
         }
@@ -93,7 +95,7 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
             "max_score": result.max_score,
             "status": "passed" if result.verdict == "pass" else "failed",
             "name": result.lesson,
-            "output": inert(result.fault),
+            "output": inert(seen(result).why),
             "visibility": "visible",
             "extra_data": {"status": result.verdict},
         }

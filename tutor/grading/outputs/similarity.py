@@ -29,6 +29,7 @@ from tutor.grading.similarity import (
     prints_of,
     shared_lines,
 )
+from tutor.sandbox.output import inert
 
 NOTE = (
     "Pairs to look at, not verdicts: short exercises have few right answers, and two people who "
@@ -134,7 +135,7 @@ def _data(lesson: Lesson, found: Comparison, sources: Sources) -> dict[str, Any]
         "lesson": lesson.name,
         "compared": len(lesson.results),
         "too_short": lesson.short,
-        "unreadable": lesson.unreadable,
+        "unreadable": [inert(name) for name in lesson.unreadable],
         "left_out": found.left_out,
         "pairs": [
             {
@@ -149,8 +150,8 @@ def _data(lesson: Lesson, found: Comparison, sources: Sources) -> dict[str, Any]
 
 def _side_data(side: Side) -> dict[str, Any]:
     return {
-        "submission": side.submission,
-        "source": side.source,
+        "submission": inert(side.submission),
+        "source": inert(side.source),
         "code": "\n".join(line.text for line in side.lines),
         "shared_lines": [number for number, line in enumerate(side.lines, 1) if line.shared],
     }

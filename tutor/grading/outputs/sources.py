@@ -2,7 +2,10 @@
 
 from typing import Protocol
 
+from tutor.grading.handed_in import Unreadable
 from tutor.grading.result import Result
+from tutor.grading.submissions import Submissions, source_text
+from tutor.lesson import Pack
 
 
 class Sources(Protocol):
@@ -13,3 +16,25 @@ class Sources(Protocol):
 
     def starter(self, lesson: str) -> str:
         """What the lesson's submissions have in common because they were given it."""
+
+
+class HandedIn:
+    """Those of a batch, read from where they were handed in.
+
+    **Arguments:** `submissions`: open while this is used.
+    """
+
+    def __init__(self, pack: Pack, submissions: Submissions) -> None:
+        self._pack = pack
+        self._submissions = submissions
+
+    def code(self, result: Result) -> str | None:
+        """See `Sources`."""
+        try:
+            return source_text(self._submissions.read(result.source), result.source)
+        except Unreadable:
+            return None
+
+    def starter(self, lesson: str) -> str:
+        """See `Sources`."""
+        return self._pack.lesson(lesson).starter

@@ -1,8 +1,7 @@
 """`students/NAME.html`: a page for each student, with what the pack lets students see.
 
-That is: the score and lateness, the names, points and messages of visible checks, and of all others
-their number and points. Notes and a person's reasons stay with those who grade: they may name
-other students.
+The file is named like the submission as far as that can be a file's name (`filenames.py`); on the
+page stands what `seen.py` lets through, and nothing of anybody else.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from tutor.files import write_atomically
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import by_submission
 from tutor.grading.outputs.pages import template
+from tutor.grading.outputs.seen import seen
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, Result
 
@@ -26,7 +26,7 @@ def students(
 
     def write(results: Sequence[Result]) -> None:
         name = results[0].submission
-        text = page.render(name=name, pack=batch.pack, version=batch.pack_version, results=results)
+        text = page.render(batch=batch, name=name, results=[(one, seen(one)) for one in results])
         write_atomically(folder / "students" / f"{names.of(name)}.html", text.encode())
 
     return by_submission(write)

@@ -1,0 +1,104 @@
+"""Gradescope takes what is written for it."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import jsonschema
+import pytest
+from hypothesis import strategies
+
+from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.made import NASTY, hostile_result
+from tutor.grading import outputs
+from tutor.grading.result import CheckScore, Result
+
+Write = Callable[..., Path]
+SCHEMA = json.loads(Path(__file__).with_name("gradescope.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def valid(path: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    VALIDATOR.validate(data)
+    return data
+
+
+def test_each_submission_has_results_that_gradescope_takes(write: Write, real: Sequence[Result]):
+    folder = write(real, ["gradescope"]) / "gradescope"
+    found = {path.name: valid(path / "results.json") for path in folder.iterdir()}
+    assert set(found) == {"Ada Lovelace", "Bob", "Çağla Ünal", "Dan"}
+    ada = found["Ada Lovelace"]
+    assert ada["score"] == 3 and ada["output"] == ""
+    assert [
+        (test["name"], test["score"], test["max_score"], test["status"]) for test in ada["tests"]
+    ] == [
+        ("double: value", 1, 1, "passed"),
+        ("double: again", 1, 1, "passed"),
+        ("tall: value: tall(x)", 1, 1, "passed"),
+    ]
+    wrong = found["Bob"]["tests"][0]
+    assert wrong["status"] == "failed" and "largest difference" in wrong["output"]
+    assert found["Bob"]["output"] == "tall: 2.5 days late"
+
+
+def test_what_waits_for_a_person_is_told_first(write: Write, real: Sequence[Result]):
+    folder = write(real, ["gradescope"]) / "gradescope"
+    dan = valid(folder / "Dan" / "results.json")
+    assert dan["output"].splitlines()[0] == (
+        "double: not graded yet, so not in this score; a person will look at it."
+    )
+    assert dan["extra_data"]["ungraded"] == ["double", "tall"]
+    cagla = valid(folder / "Çağla Ünal" / "results.json")
+    assert cagla["extra_data"]["overrides"] == {"tall": 1}
+    assert "a person has set the score to 1" in cagla["output"]
+
+
+def test_a_bonus_is_on_top(write: Write):
+    checks = (
+        CheckScore("plain", "value", "pass", 2.0, 2.0),
+        CheckScore("more", "value", "pass", 1.0, 1.0, bonus=True),
+    )
+    result = Result("a", "double", "pass", 3.0, 2.0, checks)
+    data = valid(write([result], ["gradescope"]) / "gradescope/a/results.json")
+    assert data["score"] == 3
+    assert sum(test["max_score"] for test in data["tests"]) == data["extra_data"]["max_score"] == 2
+
+
+def test_hostile_submissions_have_results_too(write: Write, hostile: Sequence[Result]):
+    found = list((write(hostile, ["gradescope"]) / "gradescope").iterdir())
+    assert len(found) == len(NASTY)
+    for path in found:
+        assert len(valid(path / "results.json")["tests"]) == 5
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gradescope")
+
+
+@hypothesis.given(strategies.text())
+@hypothesis.settings(deadline=None, max_examples=40)
+def test_any_text_leaves_them_valid(shared: Path, text: str):
+    outputs.write(BATCH, [hostile_result(text)], shared, ["gradescope"], Texts())
+    for path in (shared / "gradescope").iterdir():
+        valid(path / "results.json")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"tests": []},
+        {"tests": [{"max_score": 1}]},
+        {"score": "3"},
+        {"score": 1, "visibility": "public"},
+        {"score": 1, "max_score": 2},
+        {"score": 1, "tests": [{"status": "pass"}]},
+    ],
+    ids=str,
+)
+def test_the_validator_refuses_what_gradescope_does_not_describe(wrong: dict[str, Any]):
+    assert not VALIDATOR.is_valid(wrong)

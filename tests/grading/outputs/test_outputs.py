@@ -1,0 +1,91 @@
+"""Formats are found by name, written in one pass, and whole or not at all."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.made import hostile_result
+from tutor.grading import outputs
+from tutor.grading.result import Result
+
+Write = Callable[..., Path]
+STREAMS = ["gradebook.csv", "junit.xml", "report.html", "students", "gradescope"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("gradebook.csv,junit.xml", ["gradebook.csv", "junit.xml"]),
+        ("csv, junit ,html,csv", ["gradebook.csv", "junit.xml", "report.html"]),
+        ("students/NAME.html,gradescope/NAME/results.json", ["students", "gradescope"]),
+        ("results.jsonl", []),
+        ("", []),
+        ("all", list(outputs.FORMATS)),
+    ],
+)
+def test_formats_are_chosen_by_name(text: str, names: list[str]):
+    assert outputs.chosen(text) == names
+
+
+def test_a_format_that_there_is_none_of_is_told_with_those_that_are():
+    with pytest.raises(outputs.BadFormat, match=r"did you mean 'gradebook\.csv'"):
+        outputs.chosen("gradbook.csv")
+    with pytest.raises(outputs.BadFormat, match=r"there are: gradebook\.csv, junit\.xml, "):
+        outputs.chosen("junit.xml,pdf")
+
+
+def test_every_format_is_written_in_one_pass(write: Write, real: Sequence[Result]):
+    folder = write(iter(real))
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "export", "gradebook.csv", "gradescope", "junit.xml", "report.html", "similarity.html",
+        "similarity.json", "students",
+    ]  # fmt: skip
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path: Path, real: Sequence[Result]):
+    def files(name: str) -> dict[str, bytes]:
+        outputs.write(BATCH, real, tmp_path / name, list(outputs.FORMATS), Texts())
+        root = tmp_path / name
+        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+    assert files("first") == files("second")
+
+
+def test_what_breaks_off_leaves_the_files_of_before(write: Write, real: Sequence[Result]):
+    def broken() -> Iterator[Result]:
+        yield from real[:3]
+        raise KeyboardInterrupt
+
+    folder = write(real)
+    before = {path: path.read_bytes() for path in folder.glob("*.*")}
+    with pytest.raises(KeyboardInterrupt):
+        write(broken())
+    assert {path: path.read_bytes() for path in folder.glob("*.*")} == before
+    assert not list(folder.rglob("*.tmp"))
+
+
+def test_memory_does_not_grow_with_the_batch(tmp_path: Path):
+    large = 20_000
+
+    def results(count: int) -> Iterator[Result]:
+        for place in range(count):
+            made = hostile_result(f"{place} " + "m" * large)
+            yield msgspec.structs.replace(made, submission=f"student {place}")
+            del made
+            gc.collect(1)
+
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        outputs.write(BATCH, results(count), tmp_path / str(count), STREAMS, Texts())
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(1)  # what is imported or compiled once
+    few, many = peak(10), peak(60)
+    assert many - few < 50 * large / 4

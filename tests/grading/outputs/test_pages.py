@@ -1,0 +1,165 @@
+"""HTML pages: whole, self-contained, and nothing in them but what templates put there."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import hypothesis
+import msgspec
+import pytest
+from hypothesis import strategies
+
+from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.html import Page
+from tests.grading.outputs.made import NASTY, hostile_result
+from tutor.grading import outputs
+from tutor.grading.result import CheckScore, Result
+
+Write = Callable[..., Path]
+PAGES = ["report.html", "students", "similarity"]
+
+
+def page_of(folder: Path, name: str) -> Page:
+    return Page.of(folder / "students" / f"{name}.html")
+
+
+# --- all of them -----------------------------------------------------------------------------
+
+
+def test_pages_load_nothing_and_run_nothing(write: Write, real: Sequence[Result]):
+    folder = write(real, PAGES)
+    pages = [Page.of(path) for path in folder.rglob("*.html")]
+    assert len(pages) == 2 + 4
+    for page in pages:
+        assert page.only_ours()
+        (style,) = [text for tag, text in page.texts if tag == "style"]
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert page.policy.startswith("default-src 'none'; ")
+        assert f"style-src 'sha256-{digest}'" in page.policy
+        assert "url(" not in style and "@import" not in style
+
+
+def test_hostile_text_is_shown_and_makes_no_element(write: Write, hostile: Sequence[Result]):
+    folder = write(hostile, PAGES)
+    pages = {path.name: Page.of(path) for path in folder.rglob("*.html")}
+    assert len(pages) == 2 + len(NASTY)
+    for page in pages.values():
+        assert page.only_ours()
+        assert not set(page.text) & set("\x00\x07\x1b\u202e\ud800")
+    for name in ("<script>alert(1)</script>", "</style></title><img src=x onerror=alert(1)>"):
+        assert name in pages["report.html"].text
+    assert "{{ 7 * 7 }}{% raw %}" in pages["report.html"].text
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@hypothesis.given(strategies.text(alphabet="<>&\"'/!-={}%[] aZ\x00\u202e") | strategies.text())
+@hypothesis.settings(deadline=None, max_examples=40)
+def test_any_text_makes_no_element(shared: Path, text: str):
+    result = hostile_result(text)
+    sources = Texts({(text, "double"): text})
+    outputs.write(BATCH, [result], shared, ["report.html", "similarity"], sources)
+    student = outputs.FORMATS["students"]
+    with student(BATCH, shared, sources) as add:
+        add(msgspec.structs.replace(result, submission="student", fault=text))
+    for path in (shared / "report.html", shared / "similarity.html"):
+        assert Page.of(path).only_ours()
+    assert page_of(shared, "student").only_ours()
+
+
+# --- the instructor's ------------------------------------------------------------------------
+
+
+def test_the_report_tells_who_has_what_and_who_waits_for_a_person(
+    write: Write, real: Sequence[Result]
+):
+    text = Page.of(write(real, ["report.html"]) / "report.html").text
+    assert "mini 1.2" in text and "4 submissions" in text and str(BATCH.seed) in text
+    assert "Set by a person: 1." in text and "Waiting for a person: 2." in text
+    assert "the file is empty" in text and "no sandbox could be started" in text
+    assert "notes.txt: nobody's submission" in text
+    assert "set to 1 by Prof. X (it was 0): the idea is right" in text
+    assert "2.5 days late" in text
+
+
+def test_the_check_that_was_missed_most_comes_first(write: Write):
+    def result(name: str, *passed: bool) -> Result:
+        checks = tuple(
+            CheckScore(f"check {place}", "value", "pass" if one else "fail", 0.0, 1.0)
+            for place, one in enumerate(passed)
+        )
+        return Result(name, "double", "fail", 1.0, 3.0, checks)
+
+    results = [result("a", True, False, True), result("b", True, False, False)]
+    text = Page.of(write(results, ["report.html"]) / "report.html").text
+    table = text[text.index("missed most first") :]
+    assert table.index("check 1") < table.index("check 2") < table.index("check 0")
+    shares = [word for word, sign in pairwise(table.split()) if sign == "%"]
+    assert shares == ["100.0", "50.0", "0.0"]
+
+
+def test_scores_and_times_are_drawn(write: Write, real: Sequence[Result]):
+    page = Page.of(write(real, ["report.html"]) / "report.html")
+    labels = [a.get("aria-label") for tag, a in page.elements if tag == "svg" and "role" in a]
+    assert labels == [
+        "Submissions by score, of what they handed in",
+        "Submissions to a lesson, by the time they took",
+    ]
+    widths = [float(a["width"]) for tag, a in page.elements if tag == "rect"]
+    assert max(widths) == 300 and min(widths) >= 0
+
+
+def test_a_batch_of_nobody_has_a_report(write: Write):
+    page = Page.of(write([], ["report.html"]) / "report.html")
+    assert "0 submissions" in page.text and page.only_ours()
+
+
+# --- the students' ---------------------------------------------------------------------------
+
+
+def test_a_student_sees_what_was_found_and_nobody_else(write: Write, real: Sequence[Result]):
+    folder = write(real, ["students"])
+    bob = page_of(folder, "Bob").text
+    assert "Total: -0.3 of 3" in bob and "double: 0 of 2" in bob
+    assert "largest difference" in bob and "x float32[3, 4]" in bob
+    assert "<script>alert(1)</script>" in bob and "2.5 days late" in bob
+    names = {result.submission for result in real}
+    for name in names:
+        assert not any(other in page_of(folder, name).text for other in names - {name})
+
+
+def test_a_student_is_told_that_a_person_looks_or_has_looked(write: Write, real: Sequence[Result]):
+    folder = write(real, ["students"])
+    dan = page_of(folder, "Dan").text
+    assert "double: ? of 2" in dan and "a person will look at it" in dan
+    assert "the file is empty" in dan
+    assert "no sandbox" not in dan  # ours to put right
+    cagla = page_of(folder, "Çağla Ünal").text
+    assert "set the score" in cagla and "Prof. X" not in cagla and "idea" not in cagla
+    assert "'(' was never closed" in cagla
+
+
+def test_of_what_the_pack_hides_a_student_sees_the_points_only(write: Write):
+    checks = (
+        CheckScore("seen", "value", "pass", 1.0, 1.0),
+        CheckScore("covert", "value", "fail", 0.5, 2.0, message="SECRET", visible=False),
+        CheckScore("third", "grad", "skipped", 0.0, 1.0, message="needs 'covert' to pass first"),
+    )
+    result = Result(
+        "Eve", "double", "fail", 1.5, 4.0, checks, notes=("not passed: covert",),
+        fault="covert: SECRET",
+    )  # fmt: skip
+    folder = write([result], ["students", "gradescope"])
+    text = page_of(folder, "Eve").text
+    assert "1 more" in text and "0.5 of 2" in text
+    assert "covert" not in text and "SECRET" not in text
+    data = msgspec.json.decode((folder / "gradescope/Eve/results.json").read_bytes())
+    shown = [test for test in data["tests"] if test["visibility"] == "visible"]
+    assert [test["name"] for test in shown] == ["double: seen", "double: third"]
+    assert "covert" not in str(shown) + data["output"]
+    assert "SECRET" not in str(shown) + data["output"]
