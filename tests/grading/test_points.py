@@ -1,0 +1,193 @@
+"""What checks give, and why no more; and what being late takes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tutor.checks.value import Value
+from tutor.grading.handed_in import Unusable
+from tutor.grading.late import Times, moment
+from tutor.grading.points import Marked, marked
+from tutor.grading.result import Late
+from tutor.lesson import Check, LatePenalty, Lesson, Pack
+from tutor.report import CheckResult, Fault, Report, Status, verdict_of
+
+ONE, TWO, MORE = (
+    Value(value="f(x)", name="one"),
+    Value(value="g(x)", name="two", points=2.5, visible=False, after="one"),
+    Value(value="h(x)", name="more", points=0.5, bonus=True),
+)
+
+
+def lesson(mini: Pack, *checks: Check, partial: bool = True) -> Lesson:
+    return msgspec.structs.replace(mini.lesson("double"), checks=checks, partial=partial)
+
+
+def report(*statuses: Status, seed: int = 0, fault: Fault | None = None) -> Report:
+    results = tuple(
+        CheckResult(name, "value", status, "" if status == "pass" else f"{status}ed")
+        for name, status in zip(("one", "two", "more"), statuses, strict=False)
+    )
+    return Report("double", verdict_of(results, fault), results, seed=seed, fault=fault)
+
+
+@pytest.fixture
+def mark(mini: Pack):
+    def given(*statuses: Status, partial: bool = True) -> Marked:
+        checks = (ONE, TWO, MORE)[: len(statuses)]
+        return marked(lesson(mini, *checks, partial=partial), [report(*statuses)])
+
+    return given
+
+
+@pytest.mark.parametrize(
+    ("statuses", "verdict", "score"),
+    [
+        (["pass", "pass"], "pass", 3.5),
+        (["pass", "pass", "pass"], "pass", 4.0),
+        (["pass", "pass", "fail"], "pass", 3.5),
+        (["pass", "pass", "error"], "pass", 3.5),
+        (["pass", "fail", "pass"], "fail", 1.5),
+        (["fail", "skipped", "fail"], "fail", 0.0),
+        (["pass", "error"], "error", 1.0),
+        (["error", "skipped"], "error", None),
+        (["pass", "internal"], "internal", None),
+        (["pass", "pass", "internal"], "internal", None),
+    ],
+)
+def test_points_are_those_of_the_checks_that_passed(
+    mark, statuses: list[Status], verdict: str, score: float | None
+):
+    found = mark(*statuses)
+    assert (found.verdict, found.score, found.max_score) == (verdict, score, 3.5)
+    assert bool(found.fault) == (verdict != "pass")
+
+
+def test_partial_credit_has_its_reason(mark):
+    (note,) = mark("pass", "fail").notes
+    assert note == "1 of 3.5 points: not passed: two (fail)"
+    (note,) = mark("pass", "error").notes
+    assert "look at it" in note
+    assert mark("pass", "pass", "pass").notes == ("bonus: more (0.5)",)
+    assert mark("pass", "pass").notes == mark("fail", "skipped").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "score"),
+    [
+        (["pass", "pass", "pass"], 4.0),
+        (["pass", "pass", "fail"], 3.5),
+        (["pass", "fail", "pass"], 0.0),
+        (["pass", "error", "pass"], None),
+    ],
+)
+def test_all_or_nothing_is_that(mark, statuses: list[Status], score: float | None):
+    found = mark(*statuses, partial=False)
+    assert found.score == score
+    assert sum(check.points for check in found.checks) == (score or 0)
+    if score == 0.0:
+        assert found.notes == ("all or nothing: nothing, for not passed: two (fail)",)
+
+
+def test_a_skipped_check_says_what_it_stands_on(mark):
+    check = mark("fail", "skipped").checks[1]
+    assert (check.status, check.points, check.message) == ("skipped", 0.0, "skippeded")
+    assert not check.visible
+
+
+def test_what_cannot_be_imported_has_no_score(mini: Pack):
+    broken = report("skipped", "skipped", fault=Fault("import", "line 1: no\x1b[31m"))
+    found = marked(lesson(mini, ONE, TWO), [broken])
+    assert (found.verdict, found.score, found.fault) == ("error", None, "line 1: no␛[31m")
+
+
+def test_a_pass_needs_every_run(mini: Pack):
+    runs = [report("pass", "pass", seed=1), report("pass", "fail", seed=2), report("pass", "pass")]
+    found = marked(lesson(mini, ONE, TWO), runs)
+    assert (found.verdict, found.score) == ("fail", 1.0)
+    assert found.notes[0] == "passes 2 of 3 runs, so by chance; not under seed 2"
+
+
+def test_points_have_no_dust_of_binary_fractions(mini: Pack):
+    tenths = [Value(value="f(x)", name=str(n), points=0.1) for n in range(3)]
+    results = tuple(CheckResult(check.title, "value", "pass") for check in tenths)
+    assert marked(lesson(mini, *tenths), [Report("double", "pass", results)]).score == 0.3
+
+
+# --- lateness --------------------------------------------------------------------------------
+
+PENALTY = LatePenalty(percent_per_day=10, grace_hours=1, most_percent=25)
+
+
+def times(tmp_path: Path, *rows: str, columns: str = "submission,lesson,due,submitted_at") -> Times:
+    path = tmp_path / "late.csv"
+    path.write_text("\n".join([columns, *rows]) + "\n")
+    return Times(path, ["double", "tall"])
+
+
+DUE = "*,,2026-03-01T12:00:00Z,"
+
+
+@pytest.mark.parametrize(
+    ("submitted", "penalty"),
+    [
+        ("2026-03-01T12:00:00Z", None),
+        ("2026-03-01T13:00:00+01:00", None),
+        ("2026-03-01T13:00:00Z", 0.0),
+        ("2026-03-01 13:00:01.5 UTC", 0.4),
+        ("2026-03-02T12:00:01", 0.8),
+        ("2026-03-09T12:00:00Z", 1.0),
+    ],
+)
+def test_each_day_that_has_begun_costs(tmp_path: Path, submitted: str, penalty: float | None):
+    table = times(tmp_path, DUE, f"anna,,,{submitted}")
+    late = table.late("anna", "double", "", PENALTY, 3.0, 4.0)
+    assert (late.penalty if late is not None else None) == penalty
+    assert late is None or "late" in late.reason
+
+
+def test_no_more_is_taken_than_there_is(tmp_path: Path):
+    table = times(tmp_path, DUE, "anna,,,2026-03-03T12:00:00Z")
+    assert table.late("anna", "double", "", PENALTY, 0.5, 4.0) == Late(
+        2.0, 0.5, "2.0 days late: 20 % of 4 points taken"
+    )
+
+
+def test_what_is_nearest_to_the_case_counts(tmp_path: Path):
+    table = times(tmp_path, DUE, "*,tall,2026-03-05T12:00:00Z,", "ben,,2026-03-04T12:00:00Z,",
+                  "ben,tall,2026-03-20T12:00:00Z,")  # fmt: skip
+    told = "2026-03-10 12:00:00.343455000 Z"  # as Gradescope writes it
+
+    def days(name: str, lesson: str) -> float | None:
+        late = table.late(name, lesson, told, PENALTY, 1.0, 1.0)
+        return round(late.days) if late is not None else None
+
+    assert [days("anna", "double"), days("anna", "tall"), days("ben", "double")] == [9, 5, 6]
+    assert days("ben", "tall") is None
+    assert table.late("anna", "double", "", PENALTY, 1.0, 1.0) is None  # nobody knows when
+    assert table.names == {"ben"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (["anna,,tomorrow,"], "late.csv:2:1: due: 'tomorrow' is no time"),
+        ([DUE, DUE], "late.csv:3:1: a second due for *"),
+        (["anna,dubble,,"], "late.csv:2:1: the pack has no lesson 'dubble'; did you mean"),
+        ([",double,2026-03-01,"], "late.csv:2:1: a row needs a submission"),
+    ],
+)
+def test_a_table_of_times_that_is_wrong_is_told_with_its_line(
+    tmp_path: Path, rows: Sequence[str], told: str
+):
+    with pytest.raises(Unusable) as error:
+        times(tmp_path, *rows)
+    assert told in str(error.value)
+
+
+def test_a_time_is_read_as_people_write_it():
+    assert moment("2026-03-01 13:21:25.343455000 Z") == moment("2026-03-01T14:21:25.343455+01:00")
+    assert moment("2026-03-01") is not None
+    assert moment("") is moment("1 March") is None
