@@ -34,7 +34,7 @@ def add_to(commands: Any, pack_help: str) -> None:
         "3 something could not be graded.",
     )  # fmt: skip
     sub.set_defaults(command=_grade)
-    sub.add_argument("submissions", metavar="SUBMISSIONS",
+    sub.add_argument("submissions", nargs="?", metavar="SUBMISSIONS",
                      help="a folder of files or of folders, a zip (of Gradescope or Moodle, too), "
                      "or a CSV with the columns submission,lesson,path")  # fmt: skip
     sub.add_argument("--lesson", metavar="ID", nargs="+", action="extend", default=[],
@@ -60,6 +60,8 @@ def add_to(commands: Any, pack_help: str) -> None:
     sub.add_argument("--isolation", choices=("require", "warn"), default="require",
                      help="what to do where strangers' code is not held: refuse (require), or "
                      "run it all the same")  # fmt: skip
+    sub.add_argument("--gradescope-bundle", metavar="FILE",
+                     help="grade nothing; write the zip that Gradescope grades with")  # fmt: skip
     shown = sub.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the summary as JSON, no more")
     shown.add_argument("--quiet", action="store_true", help="print nothing but what went wrong")
@@ -108,6 +110,12 @@ def _grade(options: argparse.Namespace) -> int:
     from tutor.grading.submissions import Submissions
 
     pack, lessons = _chosen(options)
+    if options.gradescope_bundle is not None:
+        from tutor.cli.gradescope import build
+
+        return build(options, pack, lessons)
+    if options.submissions is None:
+        raise UsageError("say what to grade: jaxtutor grade SUBMISSIONS --lesson ID…")
     out = options.out or _usual_out(options.submissions)
     try:
         formats = chosen(options.format)

@@ -69,7 +69,8 @@ def _told(result: Result) -> Iterator[str]:
     if result.final is None:
         yield f"{result.lesson}: not graded yet, so not in this score; a person will look at it."
     if result.override is not None:
-        yield f"{result.lesson}: a person has set the score to {number(result.override.score)}."
+        score, reason = number(result.override.score), result.override.reason
+        yield f"{result.lesson}: a person has set the score to {score}: {reason}"
     if why := seen(result).why:
         yield f"{result.lesson}: {why}"
     if result.late is not None:

@@ -1,8 +1,8 @@
 """What of a result its student may see.
 
-Notes and a person's reasons stay with those who grade: they may name other students. So does a
-fault of ours, which may quote the solution's checks, and everything of a check that is not visible,
-but for its points.
+Notes stay with those who grade: they may name files of other students. So does a fault of ours,
+which may quote the solution's checks, and everything of a check that is not visible, but for its
+points. Whoever sets a score is told that students are shown the reason.
 """
 
 from collections.abc import Sequence

@@ -1,0 +1,294 @@
+"""What is copied is seen under other names; what everybody writes is not."""
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies
+
+from tests.grading.outputs.conftest import Texts
+from tests.grading.outputs.html import Page
+from tutor.grading.result import Result
+from tutor.grading.similarity import (
+    COMMON,
+    MAX_BYTES,
+    MOST_PAIRS,
+    Prints,
+    compare,
+    fingerprints,
+    prints_of,
+)
+from tutor.lesson import Pack
+
+Write = Callable[..., Path]
+
+STARTER = """\
+import jax
+import jax.numpy as jnp
+
+
+def init(key, sizes):
+    raise NotImplementedError
+
+
+def predict(params, x):
+    raise NotImplementedError
+"""
+ORIGINAL = """\
+import jax
+import jax.numpy as jnp
+
+
+def init(key, sizes):
+    params = []
+    for fan_in, fan_out in zip(sizes[:-1], sizes[1:]):
+        key, sub = jax.random.split(key)
+        w = jax.random.normal(sub, (fan_in, fan_out)) / jnp.sqrt(fan_in)
+        params.append({"w": w, "b": jnp.zeros(fan_out)})
+    return params
+
+
+def predict(params, x):
+    *hidden, last = params
+    for layer in hidden:
+        x = jnp.tanh(x @ layer["w"] + layer["b"])
+    return x @ last["w"] + last["b"]
+"""
+RENAMED = '''\
+import jax
+import jax.numpy as jnp
+# all my own work
+
+
+def init(rng, dims):
+    """Make the weights."""
+    layers = []
+    for n, m in zip(dims[:-1], dims[1:]):
+
+        rng, one = jax.random.split(rng)
+        weight = jax.random.normal(one, (n, m)) / jnp.sqrt(n)
+        layers.append({"kernel": weight,
+                       "bias": jnp.zeros(m)})
+    return layers
+
+
+def predict(layers, h):
+    *inner, final = layers
+    for one in inner:
+        h = jnp.tanh(h @ one["kernel"] + one["bias"])
+    return h @ final["kernel"] + final["bias"]
+'''
+INDEPENDENT = """\
+import jax
+import jax.numpy as jnp
+
+
+def init(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        (jnp.sqrt(1 / n) * jax.random.normal(k, (n, m)), jnp.zeros((m,)))
+        for k, n, m in zip(keys, sizes, sizes[1:])
+    ]
+
+
+def predict(params, x):
+    for number, (w, b) in enumerate(params):
+        x = jnp.dot(x, w) + b
+        if number < len(params) - 1:
+            x = jax.nn.tanh(x)
+    return x
+"""
+
+
+def prints(code: str) -> Prints:
+    found = fingerprints(code)
+    assert found is not None
+    return prints_of(found)
+
+
+def similarity(one: str, other: str) -> float:
+    found = compare([prints(one), prints(other)], prints(STARTER), threshold=0.0)
+    return found.pairs[0].similarity if found.pairs else 0.0
+
+
+# --- what is alike ---------------------------------------------------------------------------
+
+
+def test_other_names_numbers_comments_and_layout_change_nothing():
+    assert similarity(ORIGINAL, RENAMED) == 1.0
+
+
+def test_the_same_exercise_done_otherwise_is_not_alike():
+    assert similarity(ORIGINAL, INDEPENDENT) < 0.3
+
+
+def test_a_part_that_was_copied_is_seen():
+    start = ORIGINAL.index("def init")
+    stop = ORIGINAL.index("def predict")
+    mixed = (
+        ORIGINAL[:start] + ORIGINAL[start:stop] + INDEPENDENT[INDEPENDENT.index("def predict") :]
+    )
+    assert 0.3 < similarity(ORIGINAL, mixed) < 1.0
+    assert similarity(ORIGINAL, mixed) > similarity(INDEPENDENT, ORIGINAL)
+
+
+def test_what_the_starter_has_does_not_count():
+    filled = STARTER.replace("raise NotImplementedError", "return None")
+    given = STARTER + ORIGINAL[ORIGINAL.index("def init") :]
+    assert compare([prints(STARTER), prints(STARTER)], prints(STARTER)).pairs == ()
+    assert compare([prints(filled), prints(given)], prints(STARTER)).pairs == ()
+
+
+def test_functions_of_libraries_are_told_apart():
+    line = "def f(x):\n    return jnp.mean(jnp.exp(x)) + jnp.sum(x * jnp.log(x)) / jnp.max(x)\n"
+    one = "import jax.numpy as jnp\n" + line
+    other = one.replace("mean", "median").replace("exp", "tanh").replace("log", "sin")
+    assert similarity(one, re.sub(r"\bx\b", "y", one)) == 1.0
+    assert similarity(one, other) < 0.3
+
+
+def test_what_more_than_ten_share_is_nobodys():
+    copies = [prints(ORIGINAL)] * COMMON
+    assert len(compare(copies, prints(STARTER)).pairs) == COMMON * (COMMON - 1) // 2
+    assert compare([*copies, prints(RENAMED)], prints(STARTER)).pairs == ()
+
+
+def test_pairs_are_capped_and_those_left_out_counted():
+    groups = [
+        np.arange(100 * place, 100 * place + 20, dtype=np.uint64)
+        for place in range(MOST_PAIRS + 7)
+        for _ in range(2)
+    ]
+    found = compare(groups, np.empty(0, np.uint64))
+    assert (len(found.pairs), found.left_out) == (MOST_PAIRS, 7)
+
+
+@hypothesis.given(
+    strategies.lists(strategies.sets(strategies.integers(0, 40), max_size=20), max_size=12),
+    strategies.sets(strategies.integers(0, 40), max_size=5),
+)
+def test_pairs_are_those_that_a_look_at_every_two_finds(sets: list[set[int]], given: set[int]):
+    counts = {number: sum(number in one for one in sets) for number in range(41)}
+    kept = [{n for n in one - given if counts[n] <= COMMON} for one in sets]
+    wanted = {
+        (a, b): (len(kept[a] & kept[b]), 2 * len(kept[a] & kept[b]) / (len(kept[a]) + len(kept[b])))
+        for b in range(len(kept))
+        for a in range(b)
+        if len(kept[a] & kept[b]) >= 4
+        and 2 * len(kept[a] & kept[b]) / (len(kept[a]) + len(kept[b])) >= 0.6
+    }
+    arrays = [np.array(sorted(one), np.uint64) for one in sets]
+    found = compare(arrays, np.array(sorted(given), np.uint64))
+    assert {(p.a, p.b): (p.shared, pytest.approx(p.similarity)) for p in found.pairs} == wanted
+    ranks = [pair.similarity for pair in found.pairs]
+    assert ranks == sorted(ranks, reverse=True)
+
+
+# --- what cannot be read ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(:",
+        "a\0b",
+        "\ud800",
+        "(" * 50_000,
+        "-" * 60_000 + "1",
+        "a" + ".b" * 30_000,
+        "1+" * 30_000 + "1",
+        "lambda:" * 8_000 + "1",
+        "if x: pass\n" + "elif x: pass\n" * 5_000,
+        "9" * 60_000,
+        "#" * (MAX_BYTES + 1),
+    ],
+    ids=lambda code: repr(code[:10]),
+)
+def test_what_python_cannot_parse_is_unreadable_at_once(code: str):
+    began = time.process_time()
+    assert fingerprints(code) is None
+    assert time.process_time() - began < 5
+
+
+def test_a_deep_tree_is_read():
+    assert fingerprints("x = " + "[" * 90 + "]" * 90)
+    assert fingerprints("a = b" + ".c" * 700) is not None
+    assert fingerprints("") == [] and fingerprints("x = 1") == []
+
+
+def test_a_stray_backslash_warns_nobody(recwarn: pytest.WarningsRecorder):
+    assert fingerprints('x = "\\d"') is not None
+    assert not recwarn.list
+
+
+@hypothesis.given(strategies.text(alphabet="ab ()[]{}:=+.,\n\t\\'\"#@if0") | strategies.text())
+def test_any_text_is_parsed_or_unreadable(text: str):
+    for spot in fingerprints(text) or ():
+        assert 1 <= spot.first <= spot.last <= text.count("\n") + text.count("\r") + 1
+
+
+# --- the report ------------------------------------------------------------------------------
+
+
+CODES = {
+    ("Ada", "double"): ORIGINAL,
+    ("Bob", "double"): RENAMED,
+    ("Cem", "double"): INDEPENDENT,
+    ("<b>Dan", "double"): "x = 1\n",
+    ("Eve", "double"): "def f(:",
+}
+
+
+def results() -> list[Result]:
+    return [
+        Result(name, lesson, "pass", 1.0, 1.0, source=f"{name}/{lesson}.py")
+        for name, lesson in CODES
+    ]
+
+
+def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
+    folder = write(results(), ["similarity"], sources=Texts(CODES, STARTER))
+    data = json.loads((folder / "similarity.json").read_text())
+    double, tall = data["lessons"]
+    assert (double["lesson"], tall["lesson"]) == ("double", "tall")
+    assert (double["compared"], double["too_short"], double["unreadable"]) == (3, 1, ["Eve"])
+    (pair,) = double["pairs"]
+    assert pair["similarity"] == 1.0
+    ada, bob = pair["submissions"]
+    assert (ada["submission"], bob["submission"]) == ("Ada", "Bob")
+    assert (ada["code"], bob["code"]) == (ORIGINAL, RENAMED)
+    assert {7, 8, 9, 18} <= set(ada["shared_lines"])
+    assert not {1, 2, 3} & set(ada["shared_lines"])
+    page = Page.of(folder / "similarity.html")
+    assert page.only_ours() and "not verdicts" in page.text and "100 % alike" in page.text
+    marked = [text for tag, text in page.texts if tag == "mark"]
+    assert "    params = []" in marked and "    layers = []" in marked
+    shown = "".join(text for tag, text in page.texts if tag in ("pre", "mark"))
+    assert shown == f"\n{ORIGINAL}\n\n{RENAMED}\n"  # the first line end is no part of a `pre`
+
+
+def test_the_starter_of_the_course_against_itself_is_no_pair(pack: Pack):
+    for lesson in pack.lessons.values():
+        given = prints(lesson.starter)
+        assert compare([given, given], given).pairs == ()
+
+
+def test_a_crowd_that_wrote_the_same_costs_no_look_at_every_two():
+    crowd = [np.arange(200, dtype=np.uint64)] * 5_000  # 12 million pairs of submissions
+    assert compare(crowd, np.empty(0, np.uint64)).pairs == ()
+
+
+# --- for other programs ----------------------------------------------------------------------
+
+
+def test_other_programs_get_a_folder_for_each_submission(write: Write):
+    folder = write(results(), ["export"], sources=Texts(CODES, STARTER)) / "export"
+    assert (folder / "double/base/double.py").read_text() == STARTER
+    assert (folder / "double/submissions/Ada/double.py").read_text() == ORIGINAL
+    assert len(list((folder / "double/submissions").glob("*/double.py"))) == len(CODES)
+    assert "-bc base submissions" in (folder / "README.txt").read_text()

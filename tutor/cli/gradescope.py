@@ -1,0 +1,37 @@
+"""`jaxtutor grade --gradescope-bundle`: the zip that Gradescope makes an autograder of."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tutor.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from tutor.lesson import Pack
+
+
+def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:
+    """Write the zip for these lessons; return the exit code."""
+    from tutor.files import write_atomically
+    from tutor.grading.outputs.bundle import bundle
+    from tutor.pack import BadPack
+
+    path = Path(options.gradescope_bundle)
+    if options.submissions is not None:
+        raise UsageError("--gradescope-bundle takes no SUBMISSIONS: Gradescope brings its own")
+    wanted = ["--lesson", *lessons, "--isolation", options.isolation]
+    if options.repeat is not None:
+        wanted += ["--repeat", str(options.repeat)]
+    try:
+        data = bundle(pack, wanted, lessons)
+        if path.exists() and path.read_bytes() != data:
+            raise UsageError(f"{path} is there and holds something else; give another name")
+        write_atomically(path, data)
+    except BadPack as error:
+        raise UsageError(error.told) from None
+    except OSError as error:
+        raise UsageError(f"{path} was not written: {error.strerror}") from None
+    print(f"{path}: {', '.join(lessons)} of {pack.id}, {len(data) >> 10} KiB")
+    print("Upload it on Gradescope: Configure Autograder, Zip file upload.")
+    return 0
