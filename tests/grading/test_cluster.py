@@ -1,0 +1,153 @@
+"""A real scheduler and real workers, in processes of their own: the same marks, whoever is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client
+
+from tests.conftest import SHARED_CACHE, make_home
+from tests.grading.poison import LOG, POISON
+from tutor.forks import Forks
+from tutor.grading.batch import Grading, Order, line_of
+from tutor.grading.cluster import ClusterExecutor
+from tutor.grading.executors import Executor, LocalExecutor
+from tutor.grading.journal import Journal
+from tutor.grading.result import Result
+from tutor.grading.submissions import Submissions
+from tutor.lesson import Pack
+
+RIGHT = "def double(x):\n    return x + x  # {}\n"
+WRONG = "def double(x):\n    return 3 * x  # {}\n"
+BROKEN = "def double(x):\n    return undefined  # {}\n"
+
+
+class Cluster:
+    """**Arguments:** `address`: the scheduler's; `poisoned`: has a line for each killed worker."""
+
+    def __init__(self, folder: Path) -> None:
+        self.poisoned = folder / "poisoned"
+        self.poisoned.touch()
+        self.file = folder / "scheduler.json"
+        self.environ = {
+            **os.environ,
+            "JAXTUTOR_HOME": str(make_home(folder)),
+            LOG: str(self.poisoned),
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+        }
+        self.started: list[subprocess.Popen[bytes]] = []
+        self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
+
+    @property
+    def address(self) -> str:
+        until(self.file.exists)
+        address: str = json.loads(self.file.read_bytes())["address"]
+        return address
+
+    def start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file)]
+        process = subprocess.Popen(
+            [*command, "--no-dashboard", *arguments],
+            env=self.environ,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE if what == "worker" else subprocess.DEVNULL,
+        )
+        self.started.append(process)
+        return process
+
+    def workers(self, number: int, *arguments: str) -> subprocess.Popen[bytes]:
+        return self.start(
+            "worker", "--nworkers", str(number), "--nthreads", "1", "--memory-limit", "0",
+            "--host", "127.0.0.1", *arguments,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        for process in self.started:
+            family = [process.pid] if process.poll() is None else []
+            for pid in family:
+                for child in psutil.Process(pid).children(recursive=True):
+                    child.kill()
+            process.kill()
+            process.communicate()
+
+
+def until(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers, each with a nanny that starts it again."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        until(made.file.exists)
+        made.workers(2, "--preload", "tests.grading.poison")
+        yield made
+    finally:
+        made.close()
+
+
+def hand_in(folder: Path, codes: list[str]) -> Path:
+    folder.mkdir()
+    for number, code in enumerate(codes):
+        (folder / f"student {number:02}.py").write_text(code.format(number))
+    return folder
+
+
+def grade(
+    pack: Pack, folder: Path, out: Path, executor: Executor, heard=lambda result, known: None
+) -> list[Result]:
+    """The journal's results, by name."""
+    with Submissions(folder, ["double"], pack.lessons) as submissions, Journal(out) as journal:
+        Grading(pack, Order(("double",), 7), submissions, journal, executor, heard).run()
+        found = [journal.result(*pair) for pair in sorted(journal)]
+        lines = (out / "journal.jsonl").read_bytes().splitlines()
+    assert len(lines) == len(found) == len(submissions.all)
+    return [result for result in found if result is not None]
+
+
+def marks(results: list[Result]) -> list[bytes]:
+    return [line_of(result) for result in results]
+
+
+def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
+    two: Cluster, mini: Pack, forks: Forks, tmp_path: Path
+):
+    folder = hand_in(tmp_path / "in", [RIGHT, WRONG, BROKEN, RIGHT] * 4 + [""])
+    with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:
+        here = grade(mini, folder, tmp_path / "here", executor)
+    with ClusterExecutor(mini, two.address) as executor, Client(two.address) as client:
+        assert not executor.uncovered("double")
+        heard = 0
+
+        def kill_one(result: Result, known: bool) -> None:
+            nonlocal heard
+            heard += 1
+            if heard == 4:
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+        there = grade(mini, folder, tmp_path / "there", executor, kill_one)
+    assert marks(here) == marks(there)
+    assert [one.verdict for one in there[:4]] == ["pass", "fail", "error", "pass"]
+
+
+def test_what_kills_three_workers_is_left_to_a_person(two: Cluster, mini: Pack, tmp_path: Path):
+    folder = hand_in(tmp_path / "in", [RIGHT, WRONG, POISON, RIGHT, RIGHT])
+    before = len(two.poisoned.read_text().splitlines())
+    with ClusterExecutor(mini, two.address) as executor:
+        found = grade(mini, folder, tmp_path / "out", executor)
+    assert [one.verdict for one in found] == ["pass", "fail", "ungraded", "pass", "pass"]
+    assert found[2].score is None
+    assert "3 workers were lost while they ran it" in found[2].fault
+    assert len(two.poisoned.read_text().splitlines()) - before == 3

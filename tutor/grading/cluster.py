@@ -1,0 +1,448 @@
+"""A Dask cluster as an executor: submissions are run by workers on other machines.
+
+    client (the journal)                    scheduler            worker, one of many
+    Setup: the pack, versions  ──────────────► once ─────────────► Grader: checks, installs, keeps
+    Job ─────────────────────────────────────► which? ───────────► graded(job): sandboxes, reports
+    Reply ◄────────────────────────────────────────────────────────┘
+
+What crosses is data: `Setup`, `Job` and reports, as bytes of MessagePack. Of functions and classes
+only names cross (pickle has them by reference): those of this module, which is installed there.
+
+A worker that is lost takes nothing along: Dask has another one do its jobs. What Dask cannot know
+is which of several jobs has killed it, so workers say when they begin one. A job that has begun
+`TRIES` times without an end is not run again.
+"""
+
+import asyncio
+import logging
+import shutil
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+import distributed
+import msgspec
+from distributed import Client, KilledWorker, Scheduler, Worker, WorkerPlugin, get_worker
+from msgspec import Struct
+
+from tutor import paths
+from tutor.checks import kinds
+from tutor.forks import Forks
+from tutor.grading.executors import Job, LocalExecutor, Quarantined
+from tutor.inputs import DrawError
+from tutor.judging import installed_versions
+from tutor.lesson import Pack
+from tutor.pack import BadPack, load_pack
+from tutor.pack.archive import BadArchive, unpack, write_archive
+from tutor.pack.contents import gather
+from tutor.report import Report
+from tutor.sandbox.packages import FOLDERS, sources
+from tutor.sandbox.process import Failed
+
+TRIES = 3
+"""Workers that a submission may take along. Dask's own count blames whatever was waiting there,
+too; here it decides only how often a job is run before it is handed back."""
+
+CONNECT_SECONDS = 5.0
+"""For the scheduler to answer, and then for a first worker to be there."""
+
+WIDTH_SECONDS = 1.0
+"""How long what is known of the number of workers is taken to be true."""
+
+_SHOWN = 5
+"""Workers that are named in a message."""
+
+
+class BadCluster(Exception):
+    """It cannot be used, or is gone; the message says why, and what to do."""
+
+
+class Setup(Struct, frozen=True):
+    """What a worker needs before its first job. `pack`: the file that `pack build --grading`
+    makes; `versions`: of the client (`versions`); `require`: see `LocalExecutor`."""
+
+    pack: bytes
+    versions: dict[str, str]
+    require: bool
+
+
+class Sent(Struct, frozen=True):
+    """A job under its number. `learn`: have the lesson's solution compiled first, unless this
+    worker has."""
+
+    number: int
+    job: Job
+    learn: bool
+
+
+class Reply(Struct, frozen=True):
+    """What a job has given: reports, or why there are none. Never an exception: one that cannot be
+    pickled would be waited for in vain."""
+
+    reports: tuple[Report, ...] = ()
+    fault: str = ""
+
+
+class NotRun(Exception):
+    """A worker could not run a job; the message says why."""
+
+
+def versions() -> dict[str, str]:
+    """Of everything that must be the same on both sides for marks to be the same."""
+    kinds()  # finds them
+    brought = {f"checks of {name}": _digest(FOLDERS[name]) for name in FOLDERS}
+    return installed_versions() | brought
+
+
+def _digest(folder: str) -> str:
+    data = b"\0".join(path.read_bytes() for path in sources(folder))
+    return sha256(data).hexdigest()[:12]
+
+
+def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """What a worker has that the client has not, in words; empty if nothing."""
+    names = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+    return ", ".join(
+        f"{name} {theirs.get(name, 'missing')} (here: {ours.get(name, 'missing')})"
+        for name in names
+    )
+
+
+# --- on the worker ---------------------------------------------------------------------------
+
+
+class Grader(WorkerPlugin):
+    """What a worker keeps for a batch: the pack, and sandboxes to run submissions in.
+
+    **Arguments:** `setup`: a `Setup` in MessagePack.
+    """
+
+    def __init__(self, setup: bytes) -> None:
+        self._data = setup
+        self._forks: Forks | None = None
+        self._executor: LocalExecutor | None = None
+        self._learnt: dict[str, asyncio.Task[None]] = {}
+        self._fault = ""
+
+    async def setup(self, worker: Worker) -> None:
+        """Dask calls it, on workers that come later, too."""
+        try:
+            await asyncio.to_thread(self._begin, worker.state.nthreads)
+        except (BadCluster, BadPack, BadArchive, OSError) as error:
+            self._fault = str(error)
+            # One that stayed would get jobs, and fail them faster than others can do them.
+            worker.loop.add_callback(worker.close, reason=f"jaxtutor: {error}", nanny=True)
+            raise
+
+    async def teardown(self, worker: Worker) -> None:
+        """Dask calls it when the batch is over, or the worker ends."""
+        if self._executor is not None:
+            await asyncio.to_thread(self._executor.__exit__)
+        if self._forks is not None:
+            self._forks.close()
+
+    def _begin(self, threads: int) -> None:
+        setup = msgspec.msgpack.decode(self._data, type=Setup)
+        if different := difference(versions(), setup.versions):
+            raise BadCluster(f"it has {different}")
+        self.pack = arrived(setup.pack)
+        self._forks = Forks()
+        self._executor = LocalExecutor(self.pack, threads, setup.require, self._forks)
+
+    async def run(self, sent: Sent) -> tuple[Report, ...]:
+        """Run a job."""
+        job, executor = sent.job, self._executor
+        if executor is None:
+            raise BadCluster(f"this worker is of no use: {self._fault or 'it has not begun'}")
+        if sent.learn:
+            if job.lesson not in self._learnt:
+                learning = asyncio.to_thread(self._learn, job)
+                self._learnt[job.lesson] = asyncio.create_task(learning)
+            await asyncio.shield(self._learnt[job.lesson])
+        return await asyncio.wrap_future(executor.submit(job))
+
+    def _learn(self, job: Job) -> None:
+        solution = self.pack.solution(job.lesson)
+        if solution is not None and self._forks is not None:
+            with suppress(Failed, DrawError):  # it is slower without
+                self._forks.learn(self.pack.lesson(job.lesson), solution, job.seeds[0])
+
+    def uncovered(self, lesson: str) -> Sequence[str]:
+        """See `LocalExecutor.uncovered`."""
+        assert self._executor is not None, "asked of workers that have begun"
+        return self._executor.uncovered(lesson)
+
+
+async def graded(batch: str, data: bytes) -> bytes:
+    """The one task that a cluster is given: `data` is a `Sent`, what comes back a `Reply`."""
+    worker = get_worker()
+    grader = worker.plugins[batch]
+    assert isinstance(grader, Grader)
+    sent = msgspec.msgpack.decode(data, type=Sent)
+    # Before anything else, and the scheduler has it when this returns: it outlives this worker.
+    await worker.scheduler.log_event(topic=batch, msg=sent.number)
+    try:
+        reply = Reply(await grader.run(sent))
+    except Exception as error:  # noqa: BLE001 - see `Reply`
+        reply = Reply(fault=f"worker {worker.address}: {str(error) or type(error).__name__}")
+    return msgspec.msgpack.encode(reply)
+
+
+def _versions() -> dict[str, str]:
+    return versions()
+
+
+async def _uncovered(batch: str, lesson: str, dask_worker: Worker) -> tuple[Sequence[str], str]:
+    grader = dask_worker.plugins[batch]
+    assert isinstance(grader, Grader)
+    try:
+        return await asyncio.to_thread(grader.uncovered, lesson), ""
+    except Failed as failure:
+        return (), failure.fault.message
+
+
+def _allow_failures(dask_scheduler: Scheduler) -> None:
+    dask_scheduler.allowed_failures = min(dask_scheduler.allowed_failures, TRIES - 1)
+
+
+def arrived(archive: bytes) -> Pack:
+    """A pack that was sent, from this machine's cache or put there, validated in any case.
+
+    Raises:
+        BadArchive, BadPack: it is none.
+        OSError: it could not be written.
+    """
+    base = paths.cache() / "sent"
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = base / sha256(archive).hexdigest()
+    if not place.is_dir():
+        _, files = unpack(archive, "the pack that was sent")
+        incoming = Path(tempfile.mkdtemp(prefix=".incoming-", dir=base))
+        try:
+            for name, data in files.items():
+                path = incoming / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            load_pack(incoming)
+            with suppress(OSError):  # another worker of this machine has just put it there
+                incoming.rename(place)
+        finally:
+            shutil.rmtree(incoming, ignore_errors=True)
+    return load_pack(place)
+
+
+# --- on the client ---------------------------------------------------------------------------
+
+
+class _Task:
+    """A job under way. `begun`: how often workers said so; `lost`: how often it was handed back."""
+
+    def __init__(self, sent: Sent) -> None:
+        self.sent = sent
+        self.future: Future[tuple[Report, ...]] = Future()
+        self.begun = 0
+        self.lost = 0
+        self.remote: distributed.Future[Any] | None = None
+
+
+class ClusterExecutor:
+    """See `tutor.grading.executors.Executor`.
+
+    **Arguments:** `scheduler`: its address, such as `tcp://10.0.0.1:8786`; `require`: see
+    `LocalExecutor`.
+
+    Raises:
+        BadCluster: there is none at this address, it has no worker, or one that is other than here.
+        BadPack: the pack cannot be sent.
+    """
+
+    def __init__(self, pack: Pack, scheduler: str, require: bool = True) -> None:
+        self._pack = pack
+        self._address = scheduler
+        self._batch = f"jaxtutor-{uuid.uuid4().hex[:12]}"
+        self._lock = threading.Lock()
+        self._tasks: dict[int, _Task] = {}
+        self._learnt: set[str] = set()
+        self._number = 0
+        self._width, self._looked = 1, float("-inf")
+        self._lost = False
+        # What it logs is told by our own messages, or is a traceback.
+        for name in ("distributed", "distributed.client", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        archive = write_archive(*gather(pack, "grading"))
+        try:
+            self._client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            told = str(error).partition("\n")[0] or type(error).__name__
+            raise BadCluster(
+                f"no Dask scheduler answers at {scheduler}: {told}. Start one: dask scheduler"
+            ) from None
+        try:
+            self._begin(archive, require)
+        except BaseException:
+            self._client.close()
+            raise
+
+    def _begin(self, archive: bytes, require: bool) -> None:
+        ours = versions()
+        try:
+            self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError:
+            raise BadCluster(
+                f"{self._address} has no workers. Start some: dask worker {self._address}"
+            ) from None
+        self._refuse(self._ask(_versions), ours)
+        try:
+            self._client.run_on_scheduler(_allow_failures)
+            self._client.subscribe_topic(self._batch, self._heard)
+            setup = msgspec.msgpack.encode(Setup(archive, ours, require))
+            self._client.register_plugin(Grader(setup), name=self._batch)
+        except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
+            self._not_usable(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            tasks = [*self._tasks.values()]
+            self._tasks.clear()
+        for task in tasks:
+            task.future.cancel()
+        try:
+            self._client.cancel([task.remote for task in tasks if task.remote is not None])
+            # Ends what still runs, and every sandbox.
+            self._client.unregister_worker_plugin(self._batch)
+        except Exception:  # noqa: BLE001, S110 - there is nobody left to tell, so nothing to end
+            pass
+        self._client.close()
+
+    @property
+    def width(self) -> int:
+        """The threads of all workers."""
+        if time.monotonic() - self._looked > WIDTH_SECONDS:
+            with suppress(Exception):  # then it is what it was
+                self._width = max(1, sum(self._client.nthreads().values()))
+            self._looked = time.monotonic()
+        return self._width
+
+    def uncovered(self, lesson: str) -> Sequence[str]:
+        """See `LocalExecutor.uncovered`; of any worker.
+
+        Raises:
+            BadCluster: a worker cannot start a sandbox.
+        """
+        names: set[str] = set()
+        for address, (found, fault) in self._ask(_uncovered, self._batch, lesson).items():
+            if fault:
+                raise BadCluster(f"the worker {address}: {fault}")
+            names |= {*found}
+        return sorted(names)
+
+    def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
+        """See `Executor`.
+
+        Raises:
+            BadCluster: the scheduler is gone.
+        """
+        if self._lost:
+            raise BadCluster(f"the scheduler {self._address} is gone; when it is back, go on with "
+                             "--resume")  # fmt: skip
+        if job.learn:
+            self._learnt.add(job.lesson)
+        with self._lock:
+            self._number += 1
+            plain = msgspec.structs.replace(job, learn=False)
+            task = _Task(Sent(self._number, plain, job.lesson in self._learnt))
+            self._tasks[self._number] = task
+        task.future.set_running_or_notify_cancel()
+        self._send(task)
+        return task.future
+
+    def _send(self, task: _Task) -> None:
+        data = msgspec.msgpack.encode(task.sent)
+        key = f"{self._batch}-{task.sent.number}-{task.lost}"
+        task.remote = self._client.submit(graded, self._batch, data, key=key, pure=False)
+        task.remote.add_done_callback(lambda remote: self._done(task, remote))
+
+    def _heard(self, event: tuple[float, Any]) -> None:
+        with self._lock:
+            task = self._tasks.get(event[1])
+            if task is not None:
+                task.begun += 1
+
+    def _done(self, task: _Task, remote: "distributed.Future[Any]") -> None:
+        """In Dask's thread for this: what became of a job."""
+        try:
+            reply = msgspec.msgpack.decode(remote.result(), type=Reply)
+        except KilledWorker:
+            self._again(task)
+        except CancelledError:
+            with self._lock:
+                if task.sent.number not in self._tasks:
+                    return  # by `__exit__`
+                self._lost = True
+            self._settle(task, BadCluster("the scheduler is gone"))
+        except Exception as error:  # noqa: BLE001 - it is the batch that decides what it means
+            self._settle(task, error)
+        else:
+            self._settle(task, reply.reports or NotRun(reply.fault))
+
+    def _again(self, task: _Task) -> None:
+        """Dask has given up on it, whoever is to blame."""
+        task.lost += 1
+        if max(task.begun, task.lost) >= TRIES:
+            times = f"{task.begun} workers were lost" if task.begun else "workers were lost"
+            what = f"{times} while they ran it, so it is not run any more; look at it yourself"
+            self._settle(task, Quarantined(what))
+        else:
+            self._send(task)
+
+    def _settle(self, task: _Task, outcome: tuple[Report, ...] | Exception) -> None:
+        with self._lock:
+            self._tasks.pop(task.sent.number, None)
+        with suppress(InvalidStateError):  # cancelled by `__exit__`
+            if isinstance(outcome, Exception):
+                task.future.set_exception(outcome)
+            else:
+                task.future.set_result(outcome)
+
+    # --- asking all workers ------------------------------------------------------------------
+
+    def _ask(self, function: Any, *arguments: Any) -> dict[str, Any]:
+        """What each worker answers, by its address."""
+        try:
+            answers: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
+        except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
+            self._not_usable(error)
+        for address, answer in answers.items():
+            if isinstance(answer, ImportError | AttributeError | NotImplementedError):
+                raise BadCluster(
+                    f"the worker {address} has no such jaxtutor: {answer}. Install the one that is "
+                    "here, with its extra: pip install 'jaxtutor[cluster]'"
+                )
+            if isinstance(answer, Exception):
+                raise BadCluster(f"the worker {address}: {type(answer).__name__}: {answer}")
+        return answers
+
+    def _refuse(self, answers: Mapping[str, Mapping[str, str]], ours: Mapping[str, str]) -> None:
+        found = {address: difference(theirs, ours) for address, theirs in answers.items()}
+        refused = [f"{address} has {what}" for address, what in found.items() if what]
+        if not refused:
+            return
+        more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+        raise BadCluster(
+            f"marks would depend on where they are made: {'; '.join(refused[:_SHOWN])}{more}. "
+            "Install the same versions everywhere; `jaxtutor doctor` tells them"
+        )
+
+    def _not_usable(self, error: Exception) -> NoReturn:
+        told = str(error).partition("\n")[0] or type(error).__name__
+        raise BadCluster(f"{self._address} cannot be used: {told}") from None
