@@ -13,7 +13,7 @@ from tutor.cli.usage import UsageError, number, seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tutor.grading.executors import LocalExecutor
+    from tutor.grading.executors import Executor
     from tutor.grading.journal import Head, Journal
     from tutor.grading.late import Times
     from tutor.grading.result import Result
@@ -47,6 +47,8 @@ def add_to(commands: Any, pack_help: str) -> None:
                      "report.html, students, gradescope, similarity, export; all")  # fmt: skip
     sub.add_argument("--jobs", type=number, metavar="N",
                      help="run N at a time; as many as there are cores if left out")  # fmt: skip
+    sub.add_argument("--scheduler", metavar="ADDRESS",
+                     help="run them on a Dask cluster, such as tcp://10.0.0.1:8786")  # fmt: skip
     sub.add_argument("--seed", type=seed, metavar="N",
                      help="draw the inputs of an earlier batch; new ones if left out")  # fmt: skip
     sub.add_argument("--repeat", type=number, metavar="N",
@@ -101,8 +103,7 @@ def _points(text: str) -> float:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from tutor.authoring.run import usual_jobs
-    from tutor.grading.executors import LocalExecutor
+    from tutor.grading.executors import Unavailable
     from tutor.grading.handed_in import Unusable
     from tutor.grading.journal import BadJournal, Journal
     from tutor.grading.late import Times
@@ -123,9 +124,8 @@ def _grade(options: argparse.Namespace) -> int:
         with Submissions(Path(options.submissions), lessons, pack.lessons) as submissions:
             _look_at_names(options.only, submissions)
             _look_at_out(out, options.resume)
-            jobs = options.jobs or usual_jobs()
-            with LocalExecutor(pack, jobs, options.isolation == "require") as executor:
-                _look_at_isolation(executor, lessons[0], options.isolation)
+            with _executor(pack, options) as executor:
+                _look_at_isolation(executor, lessons[0], options)
                 with Journal(out) as journal:
                     head = _begun(journal, pack, lessons, options)
                     done = _run(pack, head, options, submissions, journal, executor)
@@ -133,7 +133,7 @@ def _grade(options: argparse.Namespace) -> int:
                     summary = _write(
                         pack, head, problems, submissions, journal, times, out, formats
                     )
-    except (Unusable, BadJournal, BadFormat) as error:
+    except (Unusable, BadJournal, BadFormat, Unavailable) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"{error.filename or out}: {error.strerror}; see to it, then run it "
@@ -241,7 +241,27 @@ def _begun(
     return head
 
 
-def _look_at_isolation(executor: "LocalExecutor", lesson: str, isolation: str) -> None:
+def _executor(pack: "Pack", options: argparse.Namespace) -> "Executor":
+    """This machine, or the cluster that is asked for."""
+    require = options.isolation == "require"
+    if options.scheduler is None:
+        from tutor.authoring.run import usual_jobs
+        from tutor.grading.executors import LocalExecutor
+
+        return LocalExecutor(pack, options.jobs or usual_jobs(), require)
+    if options.jobs is not None:
+        raise UsageError(
+            "--jobs is of this machine; with --scheduler every worker runs as many at a time as it "
+            "has threads: dask worker --nthreads N"
+        )
+    try:
+        from tutor.grading.cluster import ClusterExecutor
+    except ImportError:
+        raise UsageError("--scheduler needs Dask. Run: pip install 'jaxtutor[cluster]'") from None
+    return ClusterExecutor(pack, options.scheduler, require)
+
+
+def _look_at_isolation(executor: "Executor", lesson: str, options: argparse.Namespace) -> None:
     from tutor.sandbox.process import Failed
 
     try:
@@ -250,8 +270,9 @@ def _look_at_isolation(executor: "LocalExecutor", lesson: str, isolation: str) -
         raise UsageError(f"{failure.fault.message} Nothing was graded") from None
     if not names:
         return
-    what = f"{', '.join(names)} not covered on this machine: strangers' code could do harm"
-    if isolation == "require":
+    where = "this machine" if options.scheduler is None else "every worker"
+    what = f"{', '.join(names)} not covered on {where}: strangers' code could do harm"
+    if options.isolation == "require":
         raise UsageError(f"{what}. See `jaxtutor doctor`; to run it all the same: --isolation warn")
     print(f"jaxtutor: {what}; it is run all the same", file=sys.stderr)
 
@@ -262,7 +283,7 @@ def _run(
     options: argparse.Namespace,
     submissions: "Submissions",
     journal: "Journal",
-    executor: "LocalExecutor",
+    executor: "Executor",
 ) -> tuple[int, float]:
     """**Returns:** how many were graded now, and the seconds that took."""
     import time

@@ -30,12 +30,13 @@ from typing import Any, NoReturn, Self
 import distributed
 import msgspec
 from distributed import Client, KilledWorker, Scheduler, Worker, WorkerPlugin, get_worker
+from distributed.core import rpc
 from msgspec import Struct
 
 from tutor import paths
 from tutor.checks import kinds
 from tutor.forks import Forks
-from tutor.grading.executors import Job, LocalExecutor, Quarantined
+from tutor.grading.executors import Job, LocalExecutor, Quarantined, Unavailable
 from tutor.inputs import DrawError
 from tutor.judging import installed_versions
 from tutor.lesson import Pack
@@ -58,10 +59,6 @@ WIDTH_SECONDS = 1.0
 
 _SHOWN = 5
 """Workers that are named in a message."""
-
-
-class BadCluster(Exception):
-    """It cannot be used, or is gone; the message says why, and what to do."""
 
 
 class Setup(Struct, frozen=True):
@@ -135,7 +132,7 @@ class Grader(WorkerPlugin):
         """Dask calls it, on workers that come later, too."""
         try:
             await asyncio.to_thread(self._begin, worker.state.nthreads)
-        except (BadCluster, BadPack, BadArchive, OSError) as error:
+        except (Unavailable, BadPack, BadArchive, OSError) as error:
             self._fault = str(error)
             # One that stayed would get jobs, and fail them faster than others can do them.
             worker.loop.add_callback(worker.close, reason=f"jaxtutor: {error}", nanny=True)
@@ -151,7 +148,7 @@ class Grader(WorkerPlugin):
     def _begin(self, threads: int) -> None:
         setup = msgspec.msgpack.decode(self._data, type=Setup)
         if different := difference(versions(), setup.versions):
-            raise BadCluster(f"it has {different}")
+            raise Unavailable(f"it has {different}")
         self.pack = arrived(setup.pack)
         self._forks = Forks()
         self._executor = LocalExecutor(self.pack, threads, setup.require, self._forks)
@@ -160,7 +157,7 @@ class Grader(WorkerPlugin):
         """Run a job."""
         job, executor = sent.job, self._executor
         if executor is None:
-            raise BadCluster(f"this worker is of no use: {self._fault or 'it has not begun'}")
+            raise Unavailable(f"this worker is of no use: {self._fault or 'it has not begun'}")
         if sent.learn:
             if job.lesson not in self._learnt:
                 learning = asyncio.to_thread(self._learn, job)
@@ -241,6 +238,16 @@ def arrived(archive: bytes) -> Pack:
 # --- on the client ---------------------------------------------------------------------------
 
 
+async def _answers(scheduler: str) -> None:
+    async with rpc(scheduler) as other:
+        try:
+            found = await asyncio.wait_for(other.identity(), CONNECT_SECONDS)
+        except TimeoutError:
+            raise Unavailable(f"nothing within {CONNECT_SECONDS:g} seconds") from None
+    if found.get("type") != "Scheduler":
+        raise Unavailable(f"a {found.get('type')} of Dask, and no scheduler")
+
+
 class _Task:
     """A job under way. `begun`: how often workers said so; `lost`: how often it was handed back."""
 
@@ -259,7 +266,7 @@ class ClusterExecutor:
     `LocalExecutor`.
 
     Raises:
-        BadCluster: there is none at this address, it has no worker, or one that is other than here.
+        Unavailable: none is at this address, it has no worker, or one that is other than here.
         BadPack: the pack cannot be sent.
     """
 
@@ -277,12 +284,14 @@ class ClusterExecutor:
         for name in ("distributed", "distributed.client", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         archive = write_archive(*gather(pack, "grading"))
+        # A `Client` that finds nobody takes ten seconds more to be gone, and complains then.
         try:
+            asyncio.run(_answers(scheduler))
             self._client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001 - who knows what answers there, and how
             told = str(error).partition("\n")[0] or type(error).__name__
-            raise BadCluster(
-                f"no Dask scheduler answers at {scheduler}: {told}. Start one: dask scheduler"
+            raise Unavailable(
+                f"no Dask scheduler answers at {scheduler!r}: {told}. Start one: dask scheduler"
             ) from None
         try:
             self._begin(archive, require)
@@ -295,7 +304,7 @@ class ClusterExecutor:
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
-            raise BadCluster(
+            raise Unavailable(
                 f"{self._address} has no workers. Start some: dask worker {self._address}"
             ) from None
         self._refuse(self._ask(_versions), ours)
@@ -334,26 +343,18 @@ class ClusterExecutor:
         return self._width
 
     def uncovered(self, lesson: str) -> Sequence[str]:
-        """See `LocalExecutor.uncovered`; of any worker.
-
-        Raises:
-            BadCluster: a worker cannot start a sandbox.
-        """
+        """See `Executor`; of any worker."""
         names: set[str] = set()
         for address, (found, fault) in self._ask(_uncovered, self._batch, lesson).items():
             if fault:
-                raise BadCluster(f"the worker {address}: {fault}")
+                raise Unavailable(f"the worker {address}: {fault}")
             names |= {*found}
         return sorted(names)
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
-        """See `Executor`.
-
-        Raises:
-            BadCluster: the scheduler is gone.
-        """
+        """See `Executor`."""
         if self._lost:
-            raise BadCluster(f"the scheduler {self._address} is gone; when it is back, go on with "
+            raise Unavailable(f"the scheduler {self._address} is gone; when it is back, go on with "
                              "--resume")  # fmt: skip
         if job.learn:
             self._learnt.add(job.lesson)
@@ -389,7 +390,7 @@ class ClusterExecutor:
                 if task.sent.number not in self._tasks:
                     return  # by `__exit__`
                 self._lost = True
-            self._settle(task, BadCluster("the scheduler is gone"))
+            self._settle(task, Unavailable("the scheduler is gone"))
         except Exception as error:  # noqa: BLE001 - it is the batch that decides what it means
             self._settle(task, error)
         else:
@@ -424,12 +425,12 @@ class ClusterExecutor:
             self._not_usable(error)
         for address, answer in answers.items():
             if isinstance(answer, ImportError | AttributeError | NotImplementedError):
-                raise BadCluster(
+                raise Unavailable(
                     f"the worker {address} has no such jaxtutor: {answer}. Install the one that is "
                     "here, with its extra: pip install 'jaxtutor[cluster]'"
                 )
             if isinstance(answer, Exception):
-                raise BadCluster(f"the worker {address}: {type(answer).__name__}: {answer}")
+                raise Unavailable(f"the worker {address}: {type(answer).__name__}: {answer}")
         return answers
 
     def _refuse(self, answers: Mapping[str, Mapping[str, str]], ours: Mapping[str, str]) -> None:
@@ -438,11 +439,11 @@ class ClusterExecutor:
         if not refused:
             return
         more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
-        raise BadCluster(
+        raise Unavailable(
             f"marks would depend on where they are made: {'; '.join(refused[:_SHOWN])}{more}. "
             "Install the same versions everywhere; `jaxtutor doctor` tells them"
         )
 
     def _not_usable(self, error: Exception) -> NoReturn:
         told = str(error).partition("\n")[0] or type(error).__name__
-        raise BadCluster(f"{self._address} cannot be used: {told}") from None
+        raise Unavailable(f"{self._address} cannot be used: {told}") from None

@@ -42,6 +42,10 @@ class Quarantined(Exception):
     what is known of it, for a person to look."""
 
 
+class Unavailable(Exception):
+    """What should run submissions cannot be had, or is gone; the message says what to do."""
+
+
 class Executor(Protocol):
     """Use as a context manager; leaving it ends whatever still runs.
 
@@ -55,9 +59,20 @@ class Executor(Protocol):
 
     def __exit__(self, *exception: object) -> None: ...
 
+    def uncovered(self, lesson: str) -> Sequence[str]:
+        """What of the essential is not covered where it runs: files, network or processes.
+
+        Raises:
+            Failed, Unavailable: no sandbox can be started.
+        """
+
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """Have a job run. An exception of the future means that it could not be, for no fault of
-        the submission's; but see `Quarantined`."""
+        the submission's; but see `Quarantined`.
+
+        Raises:
+            Unavailable: no job can be run any more.
+        """
 
 
 class LocalExecutor:
@@ -101,11 +116,7 @@ class LocalExecutor:
         self._threads.shutdown()
 
     def uncovered(self, lesson: str) -> Sequence[str]:
-        """What of the essential is not covered here: files, network or processes.
-
-        Raises:
-            Failed: no sandbox can be started.
-        """
+        """See `Executor`."""
         first = self._pack.lesson(lesson)
         with self._forks.begin(first, place_of(first)) as sandbox:
             sandbox.ready()
