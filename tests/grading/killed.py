@@ -1,0 +1,116 @@
+"""Kill the grader at random moments and go on, again and again.
+
+    python -m tests.grading.killed 50
+
+is what `make killed` runs: submissions of the mini pack, `kill -9` at moments drawn at random, and
+`--resume` after each. Nothing may be lost, and nothing be there twice; what comes out must be, to
+the byte, what a run comes to that nobody disturbs.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.conftest import MINI, make_home
+
+SEED = 11
+ANSWERS = {
+    "double": ("def double(x):\n    return 2 * x\n", "def double(x):\n    return x * 3\n"),
+    "tall": ("def tall(x):\n    return x.T\n", "def tall(x):\n    return y\n"),
+}
+
+
+def submissions(folder: Path, students: int) -> Path:
+    """Right and wrong by turns."""
+    for number in range(students):
+        for lesson, answers in ANSWERS.items():
+            path = folder / f"student {number:03}" / f"{lesson}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{answers[number % 3 == 1]}# {number}\n")
+    return folder
+
+
+def command(handed_in: Path, out: Path) -> list[str]:
+    return [
+        sys.executable, "-m", "tutor", "grade", str(handed_in), "--pack", str(MINI),
+        "--out", str(out), "--seed", str(SEED), "--resume", "--quiet",
+        "--format", "gradebook.csv",
+    ]  # fmt: skip
+
+
+def run(handed_in: Path, out: Path) -> float:
+    """To its end, undisturbed; **Returns:** seconds."""
+    began = time.monotonic()
+    done = subprocess.run(command(handed_in, out), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return time.monotonic() - began
+
+
+def disturbed(handed_in: Path, out: Path, kills: int, seconds: float, chance: random.Random) -> int:
+    """Kill it so many times, each at a moment within the time that it takes; where it was done
+    before that, it begins anew. **Returns:** how many kills hit it while it ran."""
+    hit = 0
+    for _ in range(kills):
+        process = subprocess.Popen(
+            command(handed_in, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(chance.uniform(0, seconds))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            hit += 1
+        process.wait()
+        told = results(out) if (out / "results.jsonl").exists() else []
+        assert len(told) == len({*told}), "a result is there twice"
+    return hit
+
+
+def results(out: Path) -> list[tuple[str, str]]:
+    lines = (out / "results.jsonl").read_text().splitlines()
+    return [(one["submission"], one["lesson"]) for one in map(json.loads, lines)]
+
+
+def graded_once(out: Path) -> bool:
+    """Whether the journal has no result twice: nothing was graded again that was there already."""
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_bytes().splitlines()]
+    pairs = [
+        (line["result"]["submission"], line["result"]["lesson"])
+        for line in lines
+        if line["line"] == "result"
+    ]
+    return len(pairs) == len({*pairs})
+
+
+def main(arguments: Sequence[str]) -> None:
+    kills, students = int(arguments[0]), int(arguments[1]) if arguments[1:] else 40
+    chance = random.Random()
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-killed-") as name:
+        folder = Path(name)
+        os.environ["JAXTUTOR_HOME"] = str(make_home(folder))
+        handed_in = submissions(folder / "hw", students)
+        run(handed_in, folder / "first")
+        seconds = run(handed_in, folder / "wanted")
+        wanted = (folder / "wanted" / "results.jsonl").read_bytes()
+        hit, rounds = 0, 0
+        while hit < kills:
+            out = folder / f"out {rounds}"
+            rounds += 1
+            while hit < kills:
+                hit += disturbed(handed_in, out, 1, seconds, chance)
+                if (out / "results.jsonl").exists():
+                    break
+            run(handed_in, out)
+            assert (out / "results.jsonl").read_bytes() == wanted
+            assert graded_once(out)
+    print(f"killed {hit} times in {rounds} batches of {2 * students}: nothing lost, nothing twice")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

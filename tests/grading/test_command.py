@@ -1,0 +1,238 @@
+"""`jaxtutor grade`, as an instructor runs it."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_commands import jaxtutor
+from tests.conftest import MINI
+from tests.grading import killed
+from tests.sandbox.processes import children, descendants
+from tutor.grading.journal import Journal
+
+RIGHT, WRONG = killed.ANSWERS["double"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "here"
+    path.mkdir()
+    monkeypatch.chdir(path)
+    return path
+
+
+def hand_in(**files: str) -> None:
+    Path("hw").mkdir(exist_ok=True)
+    for name, text in files.items():
+        (Path("hw") / f"{name}.py").write_text(text)
+
+
+def grade(*arguments: str, code: int = 0) -> "subprocess.CompletedProcess[bytes]":
+    done = jaxtutor("grade", "hw", *arguments)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+def lines(out: str = "hw-grades") -> dict[str, dict[str, Any]]:
+    found = map(json.loads, Path(out, "results.jsonl").read_text().splitlines())
+    return {line["submission"]: line for line in found}
+
+
+def test_a_class_gets_its_marks_and_a_person_has_the_last_word():
+    hand_in(anna=RIGHT, ben=WRONG, carl="def double(x):\n    return y\n")
+    done = grade("--lesson", "double", "--format", "gradebook.csv,junit.xml")
+    assert b"3 results of 3 submissions: 1 error, 1 fail, 1 pass" in done.stdout
+    assert b"for you to look at: carl: double: error" in done.stderr
+    assert {name: line["score"] for name, line in lines().items()} == {
+        "anna": 2.0, "ben": 0.0, "carl": None,
+    }  # fmt: skip
+    assert {"submission", "lesson", "verdict", "score", "max_score", "checks", "seed"} <= lines()[
+        "anna"
+    ].keys()
+    assert Path("hw-grades/gradebook.csv").exists() and Path("hw-grades/junit.xml").exists()
+
+    done = jaxtutor("grade", "override", "hw-grades", "carl", "double", "1.5",
+                    "--reason", "a slip", "--by", "Kim", pack=None)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert lines()["carl"]["score"] == 1.5
+    assert lines()["carl"]["override"]["reason"] == "a slip"
+    assert lines()["anna"]["override"] is None
+
+    summary = json.loads(grade("--lesson", "double", "--resume", "--json").stdout)
+    assert summary["graded"] == 0 and summary["overridden"] == 1 and not summary["unsettled"]
+    assert summary["seed"] == lines()["anna"]["seed"]
+    assert lines()["carl"]["score"] == 1.5 and lines()["carl"]["score_before"] is None
+
+    done = grade("--lesson", "double", code=2)
+    assert b"hw-grades holds a batch; go on with it by --resume" in done.stderr
+    done = grade("--lesson", "double", "--resume", "--seed", "3", code=2)
+    assert b"leave --seed out" in done.stderr
+
+
+def test_what_cannot_be_graded_is_told_and_exits_with_3(here: Path):
+    hand_in(anna=RIGHT, ben="")
+    (here / "hw" / "carl.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "%pip"}]}')
+    (here / "hw" / "dora.pdf").write_text("x")
+    done = grade("--lesson", "double", "--quiet", code=3)
+    assert not done.stdout
+    told = done.stderr.decode()
+    assert "ben: double: ungraded: ben.py: the file is empty" in told
+    assert "carl.ipynb: cell 1, line 1: `%pip`" in told
+    assert "nobody's: dora.pdf: no Python file" in told
+    assert lines()["ben"]["score"] is None
+
+
+def test_late_points_are_taken_by_the_packs_rule(here: Path, tmp_path: Path):
+    shutil.copytree(MINI.parent, tmp_path / "pack")
+    manifest = tmp_path / "pack" / "lessons" / "pack.yaml"
+    manifest.write_text(f"{manifest.read_text()}\ngrading:\n  late: {{percent_per_day: 10}}\n")
+    hand_in(anna=RIGHT, ben=RIGHT)
+    Path("late.csv").write_text(
+        "submission,due,submitted_at\n*,2026-03-01,\nanna,,2026-03-02T10:00:00\nbee,,2026-03-01\n"
+    )
+    done = jaxtutor("grade", "hw", "--lesson", "double", "--pack", str(manifest.parent),
+                    "--late", "late.csv", pack=None)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"--late: there is no submission 'bee'; did you mean 'ben'?" in done.stderr
+    assert lines()["anna"]["score"] == 1.6
+    assert "20 % of 2 points" in lines()["anna"]["late"]["reason"]
+    assert lines()["ben"]["score"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["hw", "--lesson", "dubble"], "there is no lesson 'dubble'; did you mean 'double'?"),
+        (["gone", "--lesson", "double"], "gone: no such file or folder; give a folder, a zip"),
+        (["hw/anna.py", "--lesson", "double"], "jaxtutor check double hw/anna.py"),
+        (["hw", "--lesson", "double", "--only", "ann"], "no submission 'ann'; did you mean 'anna'"),
+        (["hw", "--format", "gradebook.cvs"], "no format 'gradebook.cvs'; did you mean"),
+        (["hw", "--late", "none.csv"], "none.csv: No such file"),
+        (["hw", "--out", "hw"], "hw is there, and no batch of jaxtutor's"),
+        (["hw", "--seed", "-1"], "is no whole number"),
+        (["empty"], "there is nothing to grade"),
+    ],
+)
+def test_wrong_usage_is_told_and_exits_with_2(here: Path, arguments: list[str], told: str):
+    hand_in(anna=RIGHT)
+    (here / "empty").mkdir()
+    done = jaxtutor("grade", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr.decode()
+    assert not (here / "hw-grades").exists()
+
+
+def test_it_must_be_said_what_to_grade():
+    hand_in(anna=RIGHT)
+    done = jaxtutor("grade", "hw", pack=None)
+    assert done.returncode == 2 and b"say what to grade" in done.stderr
+
+
+def test_a_broken_pack_exits_with_2(here: Path, tmp_path: Path):
+    hand_in(anna=RIGHT)
+    shutil.copytree(MINI, tmp_path / "lessons")
+    (tmp_path / "lessons" / "basics" / "tall.yaml").write_text("id: tall\n")
+    done = jaxtutor("grade", "hw", "--pack", str(tmp_path / "lessons"), pack=None)
+    assert done.returncode == 2 and b"tall.yaml:1:1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["gone", "anna", "double", "1"], "gone: no batch of jaxtutor's"),
+        (["out", "ana", "double", "1"], "there is no submission 'ana'; did you mean 'anna'?"),
+        (["out", "anna", "duoble", "1"], "anna has no result for 'duoble'; did you mean 'double'?"),
+        (["out", "anna", "double", "one"], "is no number of points"),
+        (["out", "anna", "double", "nan"], "is no number of points"),
+        (["out", "anna", "double", "1", "--reason", " "], "say why"),
+    ],
+)
+def test_a_word_about_nobody_is_refused(arguments: list[str], told: str):
+    from tests.grading.test_journal import result
+
+    with Journal(Path("out")) as journal:
+        journal.add("key", result("anna"))
+    before = Path("out/journal.jsonl").read_bytes()
+    reason = [] if "--reason" in arguments else ["--reason", "why"]
+    done = jaxtutor("grade", "override", *arguments, *reason, pack=None)
+    assert done.returncode == 2
+    assert told in done.stderr.decode()
+    assert Path("out/journal.jsonl").read_bytes() == before
+
+
+def test_strangers_are_not_run_where_they_are_not_held():
+    """Where no layer for files is on; a machine without it cannot be had for a test."""
+    hand_in(anna=RIGHT)
+    program = (
+        "import sys; from tutor.sandbox import launch; launch.WITHOUT = frozenset({'files'}); "
+        "from tutor.cli import main; sys.exit(main())"
+    )
+
+    def run(*more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-c", program, "grade", "hw", "--pack", str(MINI), "--lesson",
+             "double", *more],
+            capture_output=True, text=True, env=os.environ, timeout=120, check=False,
+        )  # fmt: skip
+
+    done = run()
+    assert done.returncode == 2, done.stderr
+    assert "files not covered on this machine" in done.stderr and "jaxtutor doctor" in done.stderr
+    assert not Path("hw-grades").exists()
+    done = run("--isolation", "warn")
+    assert done.returncode == 0, done.stderr
+    assert "it is run all the same" in done.stderr
+    assert lines()["anna"]["verdict"] == "pass"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_ctrl_c_keeps_what_was_graded_and_leaves_no_process():
+    hand_in(anna=RIGHT, ben="while True: pass\n", carl=RIGHT)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "tutor", "grade", "hw", "--pack", str(MINI), "--lesson", "double",
+         "--jobs", "1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ, text=True,
+    )  # fmt: skip
+    journal = Path("hw-grades/journal.jsonl")
+    deadline = time.monotonic() + 100
+    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    while not children(running.pid):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    started = descendants(running.pid)
+    folders = f"jaxtutor-{running.pid}-*"
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert "What was graded is kept in hw-grades" in err and "--resume" in err
+    assert "Traceback" not in err
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in started):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert not list(Path(tempfile.gettempdir()).glob(folders))
+    assert b'"anna"' in journal.read_bytes()
+
+
+def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path: Path):
+    """Ten times; `make killed` does it more often."""
+    handed_in = killed.submissions(tmp_path / "class", 5)
+    seconds = killed.run(handed_in, tmp_path / "wanted")
+    out = tmp_path / "out"
+    killed.disturbed(handed_in, out, 10, seconds, random.Random(1))
+    killed.run(handed_in, out)
+    assert (out / "results.jsonl").read_bytes() == (tmp_path / "wanted/results.jsonl").read_bytes()
+    assert killed.graded_once(out)
