@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import yaml
 
-from tests.explain.conftest import Kept, Provoke
+from tests.explain.conftest import Provoke
 from tutor.checks.compare import compare, words
 from tutor.engine import Session
 from tutor.explain.causes import causes_of
 from tutor.explain.causes.comparison import comparison
 from tutor.explain.rulebook import explain, rules
 from tutor.explain.symptom import Symptom
+from tutor.forks import Forks
 from tutor.lesson import solution_folders
 from tutor.pack import load_pack
 from tutor.report import CheckResult, Report
@@ -70,16 +71,17 @@ def test_nothing_else_that_raises_is_explained(provoke: Provoke):
 
 
 @pytest.mark.parametrize("lesson", WANTED)
-def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(lesson: str, kept: Kept):
-    """Every mistake of the course's, and every right answer."""
+def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(lesson: str, forks: Forks):
+    """The mistakes of the course's lessons."""
     solution = COURSE.solution(lesson)
     assert solution is not None
+    forks.learn(COURSE.lesson(lesson), solution)
     wanted = WANTED[lesson]
     assert list(wanted) == [mistake.name for mistake in COURSE.lesson(lesson).mistakes]
     found = {}
     for mistake in COURSE.lesson(lesson).mistakes:
         code = mistake.applied_to(solution)
-        with Session(COURSE.lesson(lesson), code, sandboxes=kept) as session:
+        with Session(COURSE.lesson(lesson), code, sandboxes=forks) as session:
             report = session.check()
         explained = report.fault.explanation if report.fault else first(report).explained
         found[mistake.name] = explained.id if explained is not None else None

@@ -19,6 +19,7 @@ from tutor.report import Explanation, Report
 
 TRANSPOSED = "def tall(x):\n    return x.reshape(4, 3)\n"
 TORCH = "import jax.numpy as jnp\n\n\ndef double(x):\n    return x.unsqueeze(0)\n"
+SAID = "Gradient only defined for scalar-output functions. Output had shape: (3,). "
 AT_IMPORT = "import jax.numpy as jnp\n\njnp.ones(3).unsqueeze(0)\n"
 
 
@@ -44,7 +45,7 @@ def test_an_exception_in_a_check_is_explained(mini: Pack, forks: Forks):
     assert report.checks[0].explained == fault.explanation
     assert "return x.unsqueeze(0)" in fault.explanation.what
     assert not fault.explanation.likely
-    assert "→ `return x.unsqueeze(0)`: JAX arrays have no" in told(report)
+    assert f"→ {fault.explanation.what}" in told(report)
 
 
 def test_an_exception_at_import_is_explained(mini: Pack, forks: Forks):
@@ -86,9 +87,7 @@ def test_a_lesson_is_pointed_to_where_there_is_one():
 
 
 def test_what_foreign_code_says_cannot_draw_or_mark_up(mini: Pack, forks: Forks):
-    code = (
-        "def double(x):\n    raise AttributeError(\"has no attribute 'backward' \\x1b[31m[red]\")\n"
-    )
+    code = 'def double(x):\n    raise TypeError("{SAID}\\x1b[31m[red]")\n'
     report = checked(mini, "double", code, forks)
     assert report.checks[0].explained is not None
     assert "\x1b" not in report.to_json().decode()
