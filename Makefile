@@ -3,6 +3,8 @@
 # make seeds   every answer of the course under 20 seeds: an hour
 # make fuzz    ten minutes of hostile bytes for the wire parser
 # make attacks 200 hostile submissions and 200 honest ones by turns
+# make killed  the grader killed at 50 random moments: nothing lost, nothing twice
+# make class   1,000 submissions with known labels, graded twice: half an hour
 # make bench   how fast it is, against the cold way of doing it: half an hour of an idle machine
 
 PYTHON ?= python3
@@ -13,7 +15,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds attacks fuzz bench format clean
+.PHONY: install run test seeds attacks killed class fuzz bench format clean
 
 install: $(STAMP)
 
@@ -39,6 +41,12 @@ seeds: install
 
 attacks: install
 	$(BIN)/python -m tests.attacks.campaign 200
+
+killed: install
+	$(BIN)/python -m tests.grading.killed 50
+
+class: install
+	$(BIN)/python -m benchmarks.submissions 1000
 
 # Beside the project's own environment: the fuzzer is not for every platform.
 fuzz:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.cli.test_commands import jaxtutor
 from tests.conftest import MINI
@@ -236,3 +238,22 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path: Path):
     killed.run(handed_in, out)
     assert (out / "results.jsonl").read_bytes() == (tmp_path / "wanted/results.jsonl").read_bytes()
     assert killed.graded_once(out)
+
+
+def test_the_steps_shown_for_github_run(here: Path):
+    """But for those that GitHub and pip do."""
+    page = (Path(__file__).parents[2] / "docs" / "graders.md").read_text(encoding="utf-8")
+    (workflow,) = [text for text in re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)]
+    steps = yaml.safe_load(workflow)["jobs"]["grade"]["steps"]
+    commands = [step["run"].split() for step in steps if "jaxtutor " in step.get("run", "")]
+    assert [command[:2] for command in commands] == [
+        ["jaxtutor", "doctor"], ["jaxtutor", "grade"],
+    ]  # fmt: skip
+    shutil.copytree(MINI, here / "homework")
+    (here / "hw1" / "anna").mkdir(parents=True)
+    (here / "hw1" / "anna" / "double.py").write_text(RIGHT)
+    done = jaxtutor(*commands[1][1:], pack=None)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (here / "grades").iterdir()} == {
+        "results.jsonl", "journal.jsonl", "gradebook.csv", "junit.xml", "report.html",
+    }  # fmt: skip
