@@ -86,8 +86,8 @@ class _Course:
         environment = plain.environment(devices)
         environment["PATH"] = f"{self._python.parent}{os.pathsep}{environment['PATH']}"
         subprocess.run(
-            [self._python, "-m", "nbgrader", command, assignment, f"--CourseDirectory.root={self._folder}",
-             "--ClearSolutions.enforce_metadata=False", "--log-level=WARN"],
+            [self._python, "-m", "nbgrader", command, assignment,
+             f"--CourseDirectory.root={self._folder}", "--ClearSolutions.enforce_metadata=False", "--log-level=WARN"],
             cwd=self._folder, env=environment, check=True, capture_output=True,
         )  # fmt: skip
 

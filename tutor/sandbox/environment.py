@@ -66,7 +66,7 @@ class Environment:
         self.module = module
         # Dataclasses and flax modules look their module up by name.
         sys.modules[self.module_name] = module
-        # As Python does for a script: whoever wrote a line is told that what it calls is about to go.
+        # As Python does for a script: whoever wrote a line is told that what it calls will go.
         warnings.filterwarnings(
             "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"
         )

@@ -135,7 +135,7 @@ class Sandbox:
 
     @property
     def peak_mb(self) -> int | None:
-        """The most memory it has had so far, in MiB; None where that cannot be told, or any more."""
+        """The most memory it has had so far, in MiB; None where that cannot be told (any more)."""
         return peak_mb(self._process.pid)
 
     def forget_output(self) -> None:
