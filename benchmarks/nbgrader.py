@@ -87,7 +87,8 @@ class _Course:
         environment["PATH"] = f"{self._python.parent}{os.pathsep}{environment['PATH']}"
         subprocess.run(
             [self._python, "-m", "nbgrader", command, assignment,
-             f"--CourseDirectory.root={self._folder}", "--ClearSolutions.enforce_metadata=False", "--log-level=WARN"],
+             f"--CourseDirectory.root={self._folder}", "--log-level=WARN",
+             "--ClearSolutions.enforce_metadata=False"],
             cwd=self._folder, env=environment, check=True, capture_output=True,
         )  # fmt: skip
 
