@@ -8,23 +8,26 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     """`replacing` for what is at hand as a whole.
 
     Raises:
         OSError: it could not be written; `path` is untouched.
     """
-    with replacing(path) as file:
+    with replacing(path, durable=durable) as file:
         file.write(data)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Replace `path` by what is written to the file given, or leave it as it was: an exception
     inside the block leaves nothing behind.
 
     The new file is complete on disk before it takes the name, so neither a full disk nor a power
     cut leaves a part of it. A symbolic link keeps pointing where it did, and permissions stay.
+
+    **Arguments:** `durable`: False does not wait for the disk, which takes longer than all else
+    where files are small and many; only for what can be made again after a power cut.
 
     Raises:
         OSError: it could not be written; `path` is untouched.
@@ -38,7 +41,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         try:
             mode = path.stat().st_mode & 0o777
         except OSError:

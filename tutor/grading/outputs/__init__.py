@@ -7,7 +7,8 @@
 A format is a context manager. Entered, it begins its files; the function it gives takes one result
 after the other, in the order of the submissions, then of the lessons; left, it completes the files.
 Left by an exception, it leaves those as they were that it had not completed. What it keeps in
-memory does not grow with the batch, but for counts, names and, for `similarity`, fingerprints.
+memory does not grow with the batch, but for counts, names and, for `similarity`, fingerprints. All
+of it can be made again from the journal, so nobody waits for the disk to have a thousand pages.
 """
 
 from collections.abc import Callable, Iterable, Sequence

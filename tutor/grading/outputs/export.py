@@ -42,8 +42,8 @@ def export(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[R
             _write(place / f"{result.lesson}.py", code)
 
     yield add
-    write_atomically(root / "README.txt", README.encode())
+    write_atomically(root / "README.txt", README.encode(), durable=False)
 
 
 def _write(path: Path, code: str) -> None:
-    write_atomically(path, code.encode(errors="replace"))
+    write_atomically(path, code.encode(errors="replace"), durable=False)

@@ -27,6 +27,8 @@ def students(
     def write(results: Sequence[Result]) -> None:
         name = results[0].submission
         text = page.render(batch=batch, name=name, results=[(one, seen(one)) for one in results])
-        write_atomically(folder / "students" / f"{names.of(name)}.html", text.encode())
+        write_atomically(
+            folder / "students" / f"{names.of(name)}.html", text.encode(), durable=False
+        )
 
     return by_submission(write)
