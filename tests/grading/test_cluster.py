@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,12 +14,14 @@ import psutil
 import pytest
 from distributed import Client
 
-from tests.conftest import SHARED_CACHE, make_home
+from tests.conftest import MINI, SHARED_CACHE, make_home
 from tests.grading.poison import LOG, POISON
+from tutor.cli import main
 from tutor.forks import Forks
+from tutor.grading import cluster
 from tutor.grading.batch import Grading, Order, line_of
 from tutor.grading.cluster import ClusterExecutor
-from tutor.grading.executors import Executor, LocalExecutor
+from tutor.grading.executors import Executor, Job, LocalExecutor, Unavailable
 from tutor.grading.journal import Journal
 from tutor.grading.result import Result
 from tutor.grading.submissions import Submissions
@@ -147,7 +150,85 @@ def test_what_kills_three_workers_is_left_to_a_person(two: Cluster, mini: Pack, 
     before = len(two.poisoned.read_text().splitlines())
     with ClusterExecutor(mini, two.address) as executor:
         found = grade(mini, folder, tmp_path / "out", executor)
-    assert [one.verdict for one in found] == ["pass", "fail", "ungraded", "pass", "pass"]
+    told = [(one.verdict, one.fault) for one in found]
+    assert [one.verdict for one in found] == ["pass", "fail", "ungraded", "pass", "pass"], told
     assert found[2].score is None
     assert "3 workers were lost while they ran it" in found[2].fault
     assert len(two.poisoned.read_text().splitlines()) - before == 3
+
+
+def test_the_command_grades_on_a_cluster_and_leaves_nothing_there(
+    two: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    folder = hand_in(tmp_path / "in", [RIGHT, WRONG])
+    command = ["grade", str(folder), "--pack", str(MINI), "--lesson", "double", "--json"]
+    assert main([*command, "--scheduler", two.address, "--out", str(tmp_path / "out")]) == 0
+    assert json.loads(capsys.readouterr().out)["verdicts"] == {"pass": 1, "fail": 1}
+    with Client(two.address) as client:
+        pids = client.run(os.getpid).values()
+    until(lambda: not any(psutil.Process(pid).children() for pid in pids))
+
+
+def test_workers_with_other_versions_get_nothing_to_run(
+    two: Cluster, mini: Pack, monkeypatch: pytest.MonkeyPatch
+):
+    ours = {**cluster.versions(), "jax": "0.0.1"}
+    monkeypatch.setattr(cluster, "versions", lambda: ours)
+    with pytest.raises(Unavailable) as error:
+        ClusterExecutor(mini, two.address)
+    assert re.search(
+        r"tcp://127\.0\.0\.1:\d+ has jax 0\.\d+\.\d+ \(here: 0\.0\.1\)", str(error.value)
+    )
+
+
+def test_a_worker_with_other_versions_that_comes_later_leaves_again(two: Cluster, mini: Pack):
+    with ClusterExecutor(mini, two.address) as executor:
+        stranger = two.workers(1, "--no-nanny", "--preload", "tests.grading.stranger")
+        _, told = stranger.communicate(timeout=120)
+        assert executor.submit(Job("double", RIGHT, (7,))).result(120)[0].passed
+    assert b"it has jaxtutor 0.0.0 (here: " in told
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("tcp://127.0.0.1:1", "no Dask scheduler answers at 'tcp://127.0.0.1:1'"),
+        ("nonsense", "no Dask scheduler answers at 'nonsense'"),
+    ],
+)
+def test_where_no_scheduler_is_the_command_says_so(
+    address: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    folder = hand_in(tmp_path / "in", [RIGHT])
+    out = tmp_path / "out"
+    command = ["grade", str(folder), "--pack", str(MINI), "--lesson", "double", "--out", str(out)]
+    assert main([*command, "--scheduler", address]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_scheduler_without_workers_is_told_apart(mini: Pack, tmp_path: Path):
+    alone = Cluster(tmp_path)
+    try:
+        with pytest.raises(Unavailable, match=r"has no workers\. Start some: dask worker"):
+            ClusterExecutor(mini, alone.address)
+    finally:
+        alone.close()
+
+
+def test_without_dask_the_command_says_what_to_install(tmp_path: Path):
+    folder = hand_in(tmp_path / "in", [RIGHT])
+    program = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "from tutor.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "grade", str(folder), "--lesson", "vmap-basics",
+         "--scheduler", "tcp://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "jaxtutor: --scheduler needs Dask. Run: pip install 'jaxtutor[cluster]'\n"
