@@ -90,7 +90,7 @@ def until(condition, seconds: float = 60.0) -> None:
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A scheduler and two workers, each with a nanny that starts it again."""
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
@@ -99,6 +99,14 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield made
     finally:
         made.close()
+
+
+@pytest.fixture
+def two(started: Cluster) -> Cluster:
+    """The same, with both workers there: one that a test has killed takes a while to be back."""
+    with Client(started.address, timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+    return started
 
 
 def hand_in(folder: Path, codes: list[str]) -> Path:
