@@ -1,0 +1,96 @@
+"""What handing submissions to a cluster costs, without running them: python -m benchmarks.cluster.
+
+A scheduler and a worker in processes of their own answer jobs at once, with the report of one real
+run. Processor seconds are told for each process, for they do not depend on what else the machine
+does; the wall clock is told too, and does.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+
+import psutil
+
+from tutor.grading import executors
+from tutor.grading.cluster import ClusterExecutor
+from tutor.grading.executors import Job, LocalExecutor
+from tutor.pack import load_pack
+from tutor.report import Report
+
+LESSON = "vmap-basics"
+AHEAD = 8
+_answers: dict[str, tuple[Report, ...]] = {}
+_work = executors.work
+
+
+def once(job: Job, *arguments: object, **named: object) -> tuple[Report, ...]:
+    """Run the first job for good, and answer those that follow with what it gave."""
+    if job.lesson not in _answers:
+        _answers[job.lesson] = _work(job, *arguments, **named)  # type: ignore[arg-type]
+    return _answers[job.lesson]
+
+
+def dask_setup(worker: object) -> None:
+    """Dask calls it in the worker, which loads this module for it."""
+    executors.work = once
+
+
+def main(number: int) -> None:
+    """Hand `number` submissions over, and print what that took."""
+    pack = load_pack()
+    job = Job(LESSON, pack.solution(LESSON) or "", (0,))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "scheduler.json")
+        dask = [sys.executable, "-m", "dask"]
+        common = ["--scheduler-file", str(file), "--no-dashboard", "--host", "127.0.0.1"]
+        programs = [[*dask, "scheduler", "--port", "0", *common]]
+        worker = ["worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0"]
+        programs.append([*dask, *worker, "--preload", "benchmarks.cluster", *common])
+        processes = [subprocess.Popen(one, stderr=subprocess.DEVNULL) for one in programs]
+        try:
+            while not file.exists():
+                time.sleep(0.05)
+            address = json.loads(file.read_bytes())["address"]
+            with ClusterExecutor(pack, address) as cluster:
+                measure("cluster", cluster, job, number, [process.pid for process in processes])
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+    dask_setup(None)
+    with LocalExecutor(pack, 1) as local:
+        measure("here", local, job, number, [])
+
+
+def measure(
+    name: str, executor: executors.Executor, job: Job, number: int, others: list[int]
+) -> None:
+    """Print milliseconds for each job: by the clock, and of the processors."""
+    executor.submit(job).result()
+    watched = [psutil.Process(), *map(psutil.Process, others)]
+    before, began = [spent(process) for process in watched], time.perf_counter()
+    waiting = deque(executor.submit(job) for _ in range(AHEAD))
+    for _ in range(number - AHEAD):
+        waiting.popleft().result()
+        waiting.append(executor.submit(job))
+    while waiting:
+        waiting.popleft().result()
+    clock = time.perf_counter() - began
+    used = [spent(process) - old for process, old in zip(watched, before, strict=True)]
+    told = [f"{label} {1000 * one / number:.2f}" for label, one in zip(
+        ("client", "scheduler", "worker"), used, strict=False)]  # fmt: skip
+    print(f"{name}: clock {1000 * clock / number:.2f} ms; processor: {', '.join(told)} ms")
+
+
+def spent(process: psutil.Process) -> float:
+    """Processor seconds of a process, without its children's."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
