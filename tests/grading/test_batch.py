@@ -111,7 +111,7 @@ class Room:
     def results(self) -> dict[tuple[str, str], Result]:
         pack = load_pack(self.root)
         with Journal(self.out) as journal, Submissions(self.hw, tuple(pack.lessons)) as there:
-            found = [*Results(pack, there, journal, Times(None, ()))]
+            found = [*Results(pack, [*pack.lessons], there, journal, Times(None, ()))]
         names = [(result.submission, result.lesson) for result in found]
         assert len(names) == len({*names}), "something is there twice"
         assert names == sorted(names, key=lambda pair: (pair[0], [*pack.lessons].index(pair[1])))
@@ -189,6 +189,7 @@ def test_what_is_gone_stays_with_a_word(room: Room):
     room.grade()
     found = room.results()
     assert "no longer among the submissions" in found["anna", "tall"].notes[0]
+    assert not found["ben", "double"].notes
     assert verdicts(room) == VERDICTS
 
 

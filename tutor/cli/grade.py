@@ -13,9 +13,11 @@ from tutor.cli.usage import UsageError, number, seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tutor.grading.batch import Results
     from tutor.grading.executors import Executor
     from tutor.grading.journal import Head, Journal
     from tutor.grading.late import Times
+    from tutor.grading.outputs.sources import HandedIn
     from tutor.grading.result import Result
     from tutor.grading.submissions import Submissions
     from tutor.grading.writing import Summary
@@ -103,11 +105,13 @@ def _points(text: str) -> float:
 
 
 def _grade(options: argparse.Namespace) -> int:
+    from tutor.grading.batch import Results
     from tutor.grading.executors import Unavailable
     from tutor.grading.handed_in import Unusable
     from tutor.grading.journal import BadJournal, Journal
     from tutor.grading.late import Times
     from tutor.grading.outputs import BadFormat, chosen
+    from tutor.grading.outputs.sources import HandedIn
     from tutor.grading.submissions import Submissions
 
     pack, lessons = _chosen(options)
@@ -130,9 +134,9 @@ def _grade(options: argparse.Namespace) -> int:
                     head = _begun(journal, pack, lessons, options)
                     done = _run(pack, head, options, submissions, journal, executor)
                     problems = [*submissions.problems, *_strangers(times, submissions)]
-                    summary = _write(
-                        pack, head, problems, submissions, journal, times, out, formats
-                    )
+                    results = Results(pack, lessons, submissions, journal, times)
+                    sources = HandedIn(pack, submissions)
+                    summary = _write(head, problems, results, sources, out, formats)
     except (Unusable, BadJournal, BadFormat, Unavailable) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -324,17 +328,13 @@ def _strangers(times: "Times", submissions: "Submissions") -> list[str]:
 
 
 def _write(
-    pack: "Pack",
     head: "Head",
     problems: list[str],
-    submissions: "Submissions",
-    journal: "Journal",
-    times: "Times",
+    results: "Results",
+    sources: "HandedIn",
     out: Path,
     formats: list[str],
 ) -> "Summary":
-    from tutor.grading.batch import Results
-    from tutor.grading.outputs.sources import HandedIn
     from tutor.grading.result import Batch
     from tutor.grading.writing import write_all
 
@@ -346,8 +346,7 @@ def _write(
         problems=tuple(problems),
         started=head.started,
     )
-    results = Results(pack, submissions, journal, times)
-    return write_all(batch, results, out, formats, HandedIn(pack, submissions))
+    return write_all(batch, results, out, formats, sources)
 
 
 def _tell(

@@ -1,7 +1,7 @@
 """A batch: every submission graded once, into the journal, and read from it in order."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from hashlib import sha256
 from typing import Any
@@ -282,9 +282,20 @@ def fingerprint(lesson: Lesson) -> str:
 
 class Results:
     """The results of a batch in order, each as it counts now: with a person's word, and with what
-    lateness takes. Iterate as often as wanted; nothing is kept."""
+    lateness takes. Iterate as often as wanted; nothing is kept.
 
-    def __init__(self, pack: Pack, submissions: HandedIn, journal: Journal, times: Times) -> None:
+    **Arguments:** `lessons`: those whose submissions were looked for.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        lessons: Collection[str],
+        submissions: HandedIn,
+        journal: Journal,
+        times: Times,
+    ) -> None:
+        self._lessons = lessons
         self._journal = journal
         self._times = times
         self._penalty = pack.manifest.grading.late
@@ -309,7 +320,7 @@ class Results:
         )
         if score is not None and late is not None:
             score = rounded(score - late.penalty)
-        if pair not in self._there:
+        if pair not in self._there and result.lesson in self._lessons:
             notes = (*notes, "it is no longer among the submissions; this is what it had")
         override = self._journal.overrides.get(pair)
         return msgspec.structs.replace(
