@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from tests.explain.conftest import Provoke
 from tutor.checks.compare import compare, words
@@ -70,18 +71,20 @@ def test_nothing_else_that_raises_is_explained(provoke: Provoke):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("lesson", WANTED)
-def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(lesson: str, forks: Forks):
+@pytest.mark.parametrize("name", WANTED)
+def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, forks: Forks):
     """The mistakes of the course's lessons."""
-    solution = COURSE.solution(lesson)
+    lesson = COURSE.lesson(name)
+    # On a busy machine all that counts is what they say.
+    lesson = replace(lesson, limits=replace(lesson.limits, seconds=300))
+    solution = COURSE.solution(name)
     assert solution is not None
-    forks.learn(COURSE.lesson(lesson), solution)
-    wanted = WANTED[lesson]
-    assert list(wanted) == [mistake.name for mistake in COURSE.lesson(lesson).mistakes]
+    forks.learn(lesson, solution)
+    wanted = WANTED[name]
+    assert list(wanted) == [mistake.name for mistake in lesson.mistakes]
     found = {}
-    for mistake in COURSE.lesson(lesson).mistakes:
-        code = mistake.applied_to(solution)
-        with Session(COURSE.lesson(lesson), code, sandboxes=forks) as session:
+    for mistake in lesson.mistakes:
+        with Session(lesson, mistake.applied_to(solution), sandboxes=forks) as session:
             report = session.check()
         explained = report.fault.explanation if report.fault else first(report).explained
         found[mistake.name] = explained.id if explained is not None else None

@@ -87,7 +87,7 @@ def test_a_lesson_is_pointed_to_where_there_is_one():
 
 
 def test_what_foreign_code_says_cannot_draw_or_mark_up(mini: Pack, forks: Forks):
-    code = 'def double(x):\n    raise TypeError("{SAID}\\x1b[31m[red]")\n'
+    code = f"def double(x):\n    raise TypeError('{SAID}' + '\\x1b[31m[red]')\n"
     report = checked(mini, "double", code, forks)
     assert report.checks[0].explained is not None
     assert "\x1b" not in report.to_json().decode()
