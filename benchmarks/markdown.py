@@ -25,7 +25,7 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
     parts = [
         "# How fast jaxtutor is",
         "",
-        f"Measured by `make bench` on one machine in one run: {machine}.",
+        f"Measured by `make bench` on one machine: {machine}.",
         "Times are medians, in milliseconds unless it says otherwise; in brackets from the 5th to",
         "the 95th percentile. `results.json` has the same as data.",
         "",
