@@ -80,7 +80,7 @@ def test_the_report_tells_who_has_what_and_who_waits_for_a_person(
 ):
     text = Page.of(write(real, ["report.html"]) / "report.html").text
     assert "mini 1.2" in text and "4 submissions" in text and str(BATCH.seed) in text
-    assert "Set by a person: 1." in text and "Waiting for a person: 2." in text
+    assert "Set by a person: 1." in text and "Waiting for a person: 4." in text
     assert "the file is empty" in text and "no sandbox could be started" in text
     assert "notes.txt: nobody's submission" in text
     assert "set to 1 by Prof. X (it was 0): the idea is right" in text

@@ -30,6 +30,11 @@ def total(results: Sequence[Result]) -> float | None:
     return sum(known) if len(known) == len(scores) else None
 
 
+def unsettled(result: Result) -> bool:
+    """Whether a person has to look, and none has: something broke, or could not be graded."""
+    return result.override is None and result.verdict in ("error", "internal", "ungraded")
+
+
 def number(value: float) -> str:
     """As short as it goes without loss: `3`, `2.5`."""
     return repr(value).removesuffix(".0")
@@ -38,7 +43,7 @@ def number(value: float) -> str:
 def reasons(result: Result) -> list[str]:
     """Why a result is what it is, for those who grade: one sentence each."""
     found = list(result.notes)
-    if result.final is None:
+    if unsettled(result):
         found.insert(0, f"look at it: {result.fault or 'it could not be graded'}")
     if result.late is not None and result.late.reason not in found:
         found.append(result.late.reason)

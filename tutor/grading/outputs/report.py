@@ -16,7 +16,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from tutor.files import replacing
-from tutor.grading.outputs.grouping import by_submission, reasons, total
+from tutor.grading.outputs.grouping import by_submission, reasons, total, unsettled
 from tutor.grading.outputs.pages import MARKS, bars, template
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, Result
@@ -71,7 +71,7 @@ class Counts:
             self.verdicts[result.lesson, result.verdict] += 1
             self.times[bisect(_SECONDS, result.seconds)] += 1
             self.overrides += result.override is not None
-            self.waiting += result.final is None
+            self.waiting += unsettled(result)
             for check in result.checks:
                 key = (result.lesson, check.name)
                 found = self.checks.setdefault(
@@ -98,7 +98,7 @@ def report(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[R
             counts.add(results)
             rows.write(row.render(results=results, reasons=reasons, longest=_MESSAGE))
             for result in results:
-                if result.final is None:
+                if unsettled(result):
                     waiting.write(look.render(result=result))
 
         with by_submission(take) as add:
