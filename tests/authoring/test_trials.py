@@ -20,9 +20,10 @@ from rich.console import Console
 from tests.conftest import MINI, make_home
 from tests.sandbox.processes import children, descendants
 from tutor.authoring import output
+from tutor.authoring.mutate import mutants
 from tutor.authoring.run import Asked, LessonResult, PackTest, remarks
-from tutor.authoring.strength import Strength
-from tutor.authoring.trial import Trial, attempt
+from tutor.authoring.strength import Strength, strength
+from tutor.authoring.trial import Outcome, Trial, attempt
 from tutor.engine import Cancel, Cancelled
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Limits, Pack
@@ -198,24 +199,24 @@ def test_little_left_of_a_limit_is_a_remark(mini: Pack):
 
 
 def found(tried: Tried, lesson: str) -> Strength:
-    strength = tried.results[lesson].strength
-    assert strength is not None
-    return strength
+    counted = tried.results[lesson].strength
+    assert counted is not None
+    return counted
 
 
 def test_a_check_that_looks_kills_every_mutant(tried: Tried):
-    strength = found(tried, "sound")
-    assert (strength.mutants, strength.killed, strength.rate) == (3, 3, 1.0)
-    assert set(strength.killers.values()) == {"value: less(x, a)"}
+    counted = found(tried, "sound")
+    assert (counted.mutants, counted.killed, counted.rate) == (3, 3, 1.0)
+    assert set(counted.killers.values()) == {"value: less(x, a)"}
 
 
 def test_what_survives_a_weak_check_is_shown(tried: Tried):
-    strength = found(tried, "weak")
-    assert (strength.mutants, strength.killed, strength.equivalent) == (3, 1, 1)
-    (survivor,) = strength.survivors
+    counted = found(tried, "weak")
+    assert (counted.mutants, counted.killed, counted.equivalent) == (3, 1, 1)
+    (survivor,) = counted.survivors
     assert survivor.mutant == "drop-operand@return x - a -> return x"
     assert survivor.diff.endswith("-    return x - a\n+    return x")
-    assert strength.rate == 0.5
+    assert counted.rate == 0.5
 
 
 def test_marks_that_are_not_true_are_told(tried: Tried):
@@ -223,6 +224,22 @@ def test_marks_that_are_not_true_are_told(tried: Tried):
     assert "swap-operands@return x - a -> return a - x" in killed
     assert "is killed by 'value: less(x, a)'; take the mark out" in killed
     assert "there is no such mutant; did you mean 'flip-sign@return x - a" in gone
+
+
+def test_from_a_mutant_that_takes_too_long_nothing_is_concluded():
+    lesson = load_pack(FAULTY).lesson("weak")
+    solution = "def less(x, a):\n    return x - a\n"
+    made = mutants(solution)
+    late = [
+        Outcome(lesson.id, "mutant", mutant.name, tried=1, verdict="error", timed_out=True)
+        for mutant in made
+    ]
+    counted = strength(lesson, made, late)
+    assert (counted.killed, counted.stopped, counted.wrong) == (0, 3, 0)
+    (gone,) = counted.stale  # not that one of them is killed
+    assert "there is no such mutant" in gone
+    result = LessonResult("weak", (), counted, 0, 20, None, 2048, ())
+    assert "3 took too long and are not counted" in shown(result)
 
 
 def test_mutants_of_what_is_wrong_itself_are_not_counted(tried: Tried):

@@ -53,8 +53,7 @@ def tried(result: LessonResult) -> str:
         _counted(number, kind) for kind in ("mistake", "variant") if (number := kinds.count(kind))
     ]
     if (found := result.strength) is not None:
-        wrong = found.mutants - found.equivalent
-        words.append(f"{found.killed} of {_counted(wrong, 'mutant')} killed")
+        words.append(f"{found.killed} of {_counted(found.wrong, 'mutant')} killed")
     return ", ".join(words)
 
 
@@ -84,6 +83,8 @@ def _strength(found: Strength) -> list[RenderableType]:
             f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} because they "
             f"broke; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
         )
+        if found.stopped:
+            line += f", {found.stopped} took too long and are not counted"
         if weak:
             line += f"; {STRONG:.0%} must be killed"
         parts.append(indented(line, "red" if weak else "dim"))

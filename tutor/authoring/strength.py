@@ -35,14 +35,17 @@ class Survivor(Struct, frozen=True):
 class Strength(Struct, frozen=True):
     """What became of all mutants of a lesson's solution.
 
-    `broke` counts those of the `killed` whose code raised or was stopped: any check would notice.
-    `equivalent` are those that the lesson says are right, `stale` what is wrong in what it says
-    of them. `killers` tells which check killed a mutant first; an empty name is that of the import.
+    `broke` counts those of the `killed` whose code raised, which any check would notice.
+    `equivalent` are those that the lesson says are right, `stale` what is wrong in what it says of
+    them. `stopped` took too long, twice: nothing is concluded from these, for it may be the machine
+    that was busy. `killers` tells which check killed a mutant first; an empty name is that of the
+    import.
     """
 
     mutants: int
     killed: int
     broke: int
+    stopped: int
     equivalent: int
     survivors: tuple[Survivor, ...] = ()
     stale: tuple[str, ...] = ()
@@ -51,8 +54,12 @@ class Strength(Struct, frozen=True):
     @property
     def rate(self) -> float:
         """The share that is killed of all that are wrong."""
-        wrong = self.mutants - self.equivalent
-        return self.killed / wrong if wrong else 1.0
+        return self.killed / self.wrong if self.wrong else 1.0
+
+    @property
+    def wrong(self) -> int:
+        """How many are wrong, as far as that is known."""
+        return self.killed + len(self.survivors)
 
     @property
     def holds(self) -> bool:
@@ -75,11 +82,14 @@ def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Out
         "take the mark out, and see how the mutant is called if it survives now"
         for mark in marks - set(names)
     ]
-    killed = broke = equivalent = 0
+    killed = broke = stopped = equivalent = 0
     survivors = []
     killers: dict[str, str] = {}
     for mutant, outcome in zip(mutants, outcomes, strict=True):
         passed = len(outcome.seeds)
+        if outcome.timed_out:
+            stopped += 1
+            continue
         if mutant.name in marks and passed == outcome.tried:
             equivalent += 1
         elif passed:
@@ -94,5 +104,6 @@ def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Out
                 f"{mutant.name!r} is marked as equivalent, and is killed{by}; take the mark out"
             )
     return Strength(
-        len(mutants), killed, broke, equivalent, tuple(survivors), tuple(sorted(stale)), killers
-    )
+        len(mutants), killed, broke, stopped, equivalent,
+        tuple(survivors), tuple(sorted(stale)), killers,
+    )  # fmt: skip

@@ -126,6 +126,8 @@ def _attempt(
     tried, last = len(reports), reports[-1]
     if 0 < len(wrong) < tried and check and not worst.ours:
         problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
+    if problem and _timed_out(last):
+        problem += " If this machine is busy, run again with --jobs 1"
     if trial.kind == "mutant" and not wrong and last.fault is None:
         check = _first_not_passed(last).name
     return Outcome(
