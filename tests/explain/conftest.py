@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.explain import Symptom, of_fault
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Limits
