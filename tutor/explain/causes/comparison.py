@@ -20,7 +20,7 @@ else:
 Fields = dict[str, str]
 """What a cause fills into a rule's texts."""
 
-MAX_ELEMENTS = 1 << 20
+MAX_ELEMENTS = 1 << 18
 """Of all arrays together; guesses about more would take longer than they are worth."""
 
 
