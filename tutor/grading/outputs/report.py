@@ -9,6 +9,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -127,7 +128,8 @@ def _score_counts(counts: Counts) -> list[tuple[str, int]]:
 
 
 def _time_counts(counts: Counts) -> list[tuple[str, int]]:
-    names = ["shorter", *(f"{bound:g} s or more" for bound in _SECONDS)]
+    names = [f"{low:g}–{high:g} s" for low, high in pairwise((0, *_SECONDS))]
+    names.append(f"{_SECONDS[-1]:g} s or more")
     return [(name, counts.times[place]) for place, name in enumerate(names)]
 
 
