@@ -289,3 +289,15 @@ def test_a_fingerprint_is_the_same_in_every_reading(room: Room):
     one, other = load_pack(room.root), load_pack(room.root)
     assert fingerprint(one.lesson("double")) == fingerprint(other.lesson("double"))
     assert fingerprint(one.lesson("double")) != fingerprint(one.lesson("tall"))
+
+
+def test_what_takes_too_long_is_given_more_time_before_it_counts(room: Room):
+    """As right answers may on a machine that is busy: here they sleep for longer than the limit."""
+    room.change("double", "seconds: 4", "seconds: 1.5")
+    slow = f"import time\n\ntime.sleep(2)\n{DOUBLE}"
+    room.put({"anna/double.py": slow, "ben/double.py": slow.replace("(2)", "(60)")})
+    room.grade()
+    found = room.results()
+    assert found["anna", "double"].verdict == "pass"
+    assert (found["ben", "double"].verdict, found["ben", "double"].score) == ("error", None)
+    assert "took longer" in found["ben", "double"].fault

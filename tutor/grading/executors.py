@@ -23,6 +23,9 @@ from tutor.report import Fault, Report
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.process import Failed, Sandbox
 
+PATIENCE = 4
+"""How many times its time limit what took too long is given when it is tried again."""
+
 
 class Job(Struct, frozen=True):
     """One submission to run under each of these seeds. Plain data.
@@ -153,8 +156,9 @@ def work(
     memory: Path | None = None,
 ) -> tuple[Report, ...]:
     """Run a job, here and now: each seed in processes of its own, so that nothing that one run has
-    left behind helps the next. What takes too long is tried once more, for the machine may have
-    been busy, and so is what was our own fault; code that cannot be imported is not imported again.
+    left behind helps the next. What takes too long is tried once more and given more time, for the
+    machine may have been busy; what was our own fault is tried once more, too. Code that cannot be
+    imported is not imported again.
 
     **Arguments:** `memory`: the folder in which PyTorch's answers are remembered.
 
@@ -163,21 +167,30 @@ def work(
     """
     reports = []
 
-    def run(seed: int) -> Report:
+    def run(lesson: Lesson, seed: int) -> Report:
         with Session(
             lesson, job.code, cancel=cancel, memory=memory, sandboxes=sandboxes
         ) as session:
             return session.check(seed)
 
     for seed in job.seeds:
-        report = run(seed)
-        if _timed_out(report) or report.verdict == "internal":
-            report = run(seed)
+        report = run(lesson, seed)
+        if _timed_out(report):
+            report = run(_patient(lesson), seed)
+        elif report.verdict == "internal":
+            report = run(lesson, seed)
         # What it printed is of no more use, and may be large.
         reports.append(msgspec.structs.replace(report, stdout="", stderr=""))
         if report.fault is not None:
             break
     return tuple(reports)
+
+
+def _patient(lesson: Lesson) -> Lesson:
+    """The same with more time: where many run at once, limits of wall-clock time are not to decide
+    about right answers."""
+    limits = msgspec.structs.replace(lesson.limits, seconds=PATIENCE * lesson.limits.seconds)
+    return msgspec.structs.replace(lesson, limits=limits)
 
 
 def _timed_out(report: Report) -> bool:
