@@ -5,6 +5,7 @@
 # make attacks 200 hostile submissions and 200 honest ones by turns
 # make killed  the grader killed at 50 random moments: nothing lost, nothing twice
 # make class   1,000 submissions with known labels, graded twice: half an hour
+# make libreoffice  that it reopens the gradebook without loss; it must be installed
 # make bench   how fast it is, against the cold way of doing it: half an hour of an idle machine
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ STAMP  := $(VENV)/installed
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds attacks killed class fuzz bench format clean
+.PHONY: install run test seeds attacks killed class libreoffice fuzz bench format clean
 
 install: $(STAMP)
 
@@ -47,6 +48,9 @@ killed: install
 
 class: install
 	$(BIN)/python -m benchmarks.submissions 1000
+
+libreoffice: install
+	$(BIN)/pytest tests/grading/outputs/libreoffice.py
 
 # Beside the project's own environment: the fuzzer is not for every platform.
 fuzz:

@@ -3,7 +3,8 @@
 UTF-8 with a byte order mark: without one Excel takes a CSV file for the system's old code page and
 spoils every name that is not English. LibreOffice and pandas know the mark; with Python's `csv` the
 encoding is `utf-8-sig`. A mark that a person has yet to give is an empty cell, never 0, and so is
-the total of that row.
+the total of that row. Text is in quotes and numbers are not: LibreOffice can be told to go by that,
+so that a student called 007 keeps the name.
 """
 
 import codecs
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tutor.files import replacing
-from tutor.grading.outputs.grouping import by_submission, number, reasons, total
+from tutor.grading.outputs.grouping import by_submission, reasons, total
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, Result
 from tutor.sandbox.output import one_line
@@ -32,7 +33,7 @@ _INERT = re.compile(_FORMULA.pattern.replace(";)", ";)'"))
 def gradebook(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
     """See `tutor.grading.outputs`."""
     with replacing(folder / "gradebook.csv") as file:
-        table = csv.writer(codecs.getwriter("utf-8-sig")(file))
+        table = csv.writer(codecs.getwriter("utf-8-sig")(file), quoting=csv.QUOTE_NONNUMERIC)
         # A lesson may be called like one of our own columns.
         lessons = [f"lesson {name}" if name in _FIXED else name for name in batch.lessons]
         table.writerow(["submission", *lessons, "total", "late", "notes"])
@@ -44,7 +45,7 @@ def gradebook(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable
             yield add
 
 
-def _row(results: Sequence[Result], lessons: Sequence[str]) -> list[str]:
+def _row(results: Sequence[Result], lessons: Sequence[str]) -> list[float | str]:
     scores = {result.lesson: result.final for result in results}
     late = max((result.late.days for result in results if result.late is not None), default=None)
     notes = [f"{result.lesson}: {reason}" for result in results for reason in reasons(result)]
@@ -58,8 +59,10 @@ def _row(results: Sequence[Result], lessons: Sequence[str]) -> list[str]:
     ]
 
 
-def _number_cell(value: float | None) -> str:
-    return "" if value is None else number(value)
+def _number_cell(value: float | None) -> float | str:
+    if value is None:
+        return ""
+    return int(value) if value.is_integer() else value
 
 
 def text_cell(text: str) -> str:
