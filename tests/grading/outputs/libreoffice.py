@@ -1,4 +1,4 @@
-"""LibreOffice reopens the gradebook without loss: `make libreoffice`, where its `soffice` is installed."""
+"""LibreOffice reopens the gradebook without loss: `make libreoffice`, where it is installed."""
 
 import csv
 import subprocess
