@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 from distributed import Client
 
+from benchmarks.dask_cluster import DaskCluster, until
 from tests.conftest import MINI, SHARED_CACHE, make_home
 from tests.grading.poison import LOG, POISON
 from tutor.cli import main
@@ -32,73 +32,22 @@ WRONG = "def double(x):\n    return 3 * x  # {}\n"
 BROKEN = "def double(x):\n    return undefined  # {}\n"
 
 
-class Cluster:
-    """**Arguments:** `address`: the scheduler's; `poisoned`: has a line for each killed worker."""
+class Cluster(DaskCluster):
+    """`poisoned` has a line for each killed worker."""
 
     def __init__(self, folder: Path) -> None:
         self.poisoned = folder / "poisoned"
         self.poisoned.touch()
-        self.file = folder / "scheduler.json"
-        self.environ = {
-            **os.environ,
-            "JAXTUTOR_HOME": str(make_home(folder)),
-            LOG: str(self.poisoned),
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-        }
-        self.started: list[subprocess.Popen[bytes]] = []
-        self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-
-    @property
-    def address(self) -> str:
-        until(self.file.exists)
-        address: str = json.loads(self.file.read_bytes())["address"]
-        return address
-
-    def start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file)]
-        process = subprocess.Popen(
-            [*command, "--no-dashboard", *arguments],
-            env=self.environ,
-            start_new_session=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE if what == "worker" else subprocess.DEVNULL,
-        )
-        self.started.append(process)
-        return process
-
-    def workers(self, number: int, *arguments: str) -> subprocess.Popen[bytes]:
-        return self.start(
-            "worker", "--nworkers", str(number), "--nthreads", "1", "--memory-limit", "0",
-            "--host", "127.0.0.1", *arguments,
-        )  # fmt: skip
-
-    def close(self) -> None:
-        for process in self.started:
-            family = [process.pid] if process.poll() is None else []
-            for pid in family:
-                for child in psutil.Process(pid).children(recursive=True):
-                    child.kill()
-            process.kill()
-            process.communicate()
-
-
-def until(condition, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.02)
+        home = str(make_home(folder))
+        super().__init__(folder, {"JAXTUTOR_HOME": home, LOG: str(self.poisoned)})
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A scheduler and two workers, each with a nanny that starts it again."""
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
-    try:
-        until(made.file.exists)
+    with Cluster(tmp_path_factory.mktemp("cluster")) as made:
         made.workers(2, "--preload", "tests.grading.poison")
         yield made
-    finally:
-        made.close()
 
 
 @pytest.fixture
@@ -117,13 +66,21 @@ def hand_in(folder: Path, codes: list[str]) -> Path:
 
 
 def grade(
-    pack: Pack, folder: Path, out: Path, executor: Executor, heard=lambda result, known: None
+    pack: Pack,
+    folder: Path,
+    out: Path,
+    executor: Executor,
+    heard=lambda result, known: None,
+    stalled=lambda why: None,
 ) -> list[Result]:
     """The journal's results, by name."""
     with Submissions(folder, ["double"], pack.lessons) as submissions, Journal(out) as journal:
-        Grading(pack, Order(("double",), 7), submissions, journal, executor, heard).run()
+        order = Order(("double",), 7, resume=True)
+        Grading(pack, order, submissions, journal, executor, heard, stalled).run()
         found = [journal.result(*pair) for pair in sorted(journal)]
         lines = (out / "journal.jsonl").read_bytes().splitlines()
+    # What was nobody's fault is graded again.
+    lines = [line for line in lines if b'"verdict":"internal"' not in line]
     assert len(lines) == len(found) == len(submissions.all)
     return [result for result in found if result is not None]
 
@@ -216,12 +173,41 @@ def test_where_no_scheduler_is_the_command_says_so(
 
 
 def test_a_scheduler_without_workers_is_told_apart(mini: Pack, tmp_path: Path):
-    alone = Cluster(tmp_path)
-    try:
-        with pytest.raises(Unavailable, match=r"has no workers\. Start some: dask worker"):
-            ClusterExecutor(mini, alone.address)
-    finally:
-        alone.close()
+    none = pytest.raises(Unavailable, match=r"has no workers\. Start some: dask worker")
+    with Cluster(tmp_path) as alone, none:
+        ClusterExecutor(mini, alone.address)
+
+
+def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
+    mini: Pack, forks: Forks, tmp_path: Path
+):
+    folder = hand_in(tmp_path / "in", [RIGHT, WRONG, BROKEN, RIGHT] * 4)
+    told, found = [], []
+    with Cluster(tmp_path) as other:
+        first = other.workers(1, "--no-nanny")
+        with ClusterExecutor(mini, other.address) as executor:
+            first.kill()
+
+            def start_another(why: str) -> None:
+                if not told:
+                    other.workers(1)
+                told.append(why)
+
+            def kill_the_scheduler(result: Result, known: bool) -> None:
+                found.append(result)
+                if len(found) == 5:
+                    other.scheduler.kill()
+
+            with pytest.raises(Unavailable, match="when it is back, go on with --resume"):
+                grade(mini, folder, tmp_path / "out", executor, kill_the_scheduler, start_another)
+    assert f"{other.address} has no workers any more; this waits for some" in told[0]
+    before = [one for one in found if one.verdict != "internal"]
+    assert len(before) >= 5
+    with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:
+        after = grade(mini, folder, tmp_path / "out", executor)
+        here = grade(mini, folder, tmp_path / "here", executor)
+    assert marks(after) == marks(here)
+    assert {*marks(before)} <= {*marks(here)}
 
 
 def test_without_dask_the_command_says_what_to_install(tmp_path: Path):

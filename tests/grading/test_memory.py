@@ -36,6 +36,9 @@ class AtOnce:
     def __exit__(self, *exception: object) -> None:
         pass
 
+    def stalled(self) -> str:
+        return ""
+
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         checks = tuple(
             CheckResult(name, "value", "pass" if "pass" in job.code else "fail", "n" * SOURCE)

@@ -312,7 +312,14 @@ def _run(
             graded += not known
             bar.advance(task)
 
-        Grading(pack, order, submissions, journal, executor, heard).run()
+        told = set[str]()
+
+        def stalled(why: str) -> None:
+            if why not in told:
+                print(f"jaxtutor: {why}", file=sys.stderr, flush=True)
+                told.add(why)
+
+        Grading(pack, order, submissions, journal, executor, heard, stalled).run()
     return graded, time.monotonic() - began
 
 

@@ -1,7 +1,7 @@
 """A batch: every submission graded once, into the journal, and read from it in order."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from hashlib import sha256
 from typing import Any
@@ -28,6 +28,9 @@ SEEDS = 1 << 53
 MANY = 3
 """From so many submissions of a lesson on it pays to have its solution compiled first."""
 
+STALLED_SECONDS = 5.0
+"""When nothing has been graded for so long, the executor is asked why."""
+
 _BESIDE = frozenset(
     [
         "title",
@@ -46,6 +49,9 @@ _BESIDE = frozenset(
 """Fields of a lesson on which no result depends."""
 
 
+_Running = Future[tuple[Report, ...]]
+
+
 class Order(Struct, frozen=True):
     """What to grade, and how. `only`: names of submissions, none if all; `resume`: take what the
     journal has of the same submission, lesson, seeds and versions."""
@@ -60,7 +66,8 @@ class Order(Struct, frozen=True):
 class Grading:
     """Grades submissions into a journal. Nothing is kept in memory but names and places.
 
-    **Arguments:** `heard`: told, in this thread, of each result, and whether it was known already.
+    **Arguments:** `heard`: told, in this thread, of each result, and whether it was known already;
+    `stalled`: told, again and again, why nothing gets graded, if the executor says why.
     """
 
     def __init__(
@@ -71,6 +78,7 @@ class Grading:
         journal: Journal,
         executor: Executor,
         heard: Callable[[Result, bool], None] = lambda result, known: None,
+        stalled: Callable[[str], None] = lambda why: None,
     ) -> None:
         self._pack = pack
         self._order = order
@@ -78,10 +86,11 @@ class Grading:
         self._journal = journal
         self._executor = executor
         self._heard = heard
+        self._stalled = stalled
         self._seeds = seeds(order.seed, order.repeat)
         self._versions = installed_versions()
         self._fingerprints: dict[str, str] = {}
-        self._under_way: dict[Future[tuple[Report, ...]], _Task] = {}
+        self._under_way: dict[_Running, _Task] = {}
 
     def run(self) -> None:
         """Grade everything that is not graded yet.
@@ -91,7 +100,7 @@ class Grading:
         """
         waiting = self._waiting()
         lessons = [lesson for lesson in self._order.lessons if waiting.get(lesson)]
-        ready: dict[str, Future[tuple[Report, ...]] | None] = {}
+        ready: dict[str, _Running | None] = {}
         for place, lesson in enumerate(lessons):
             # The next lesson's, too, so that nobody waits between two lessons.
             for one in lessons[place : place + 2]:
@@ -129,7 +138,7 @@ class Grading:
         result = self._journal.result(*pair)
         return result if result is not None and result.verdict != "internal" else None
 
-    def _prepare(self, lesson: str, number: int) -> "Future[tuple[Report, ...]] | None":
+    def _prepare(self, lesson: str, number: int) -> _Running | None:
         """What comes before the first submission of a lesson: its solution must pass under the very
         seeds, or something is wrong that is no submission's fault. PyTorch is asked meanwhile."""
         solution = self._pack.solution(lesson)
@@ -137,10 +146,11 @@ class Grading:
             return None
         return self._executor.submit(Job(lesson, solution, self._seeds, learn=number >= MANY))
 
-    def _broken(self, lesson: str, prepared: "Future[tuple[Report, ...]] | None") -> str:
+    def _broken(self, lesson: str, prepared: _Running | None) -> str:
         """Why nothing of this lesson can be graded; empty if it can."""
         if prepared is None:
             return ""
+        self._first_of([prepared])
         try:
             found = marked(self._pack.lesson(lesson), prepared.result())
         except Exception as error:  # noqa: BLE001 - as for a submission
@@ -170,8 +180,7 @@ class Grading:
             self._under_way[self._executor.submit(job)] = task
 
     def _finish_some(self) -> None:
-        done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
-        for future in done:
+        for future in self._first_of(self._under_way):
             task = self._under_way.pop(future)
             try:
                 reports = future.result()
@@ -181,6 +190,15 @@ class Grading:
                 self._keep(task, self._without_a_run(task, "", _not_run(error)))
             else:
                 self._keep(task, self._result(task, reports))
+
+    def _first_of(self, futures: Iterable[_Running]) -> set[_Running]:
+        """Those that are done, as soon as there are any."""
+        while True:
+            done, _ = wait(futures, STALLED_SECONDS, FIRST_COMPLETED)
+            if done:
+                return done
+            if why := self._executor.stalled():
+                self._stalled(why)
 
     def _result(self, task: "_Task", reports: Sequence[Report]) -> Result:
         submission = task.submission

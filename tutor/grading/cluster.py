@@ -351,6 +351,16 @@ class ClusterExecutor:
             names |= {*found}
         return sorted(names)
 
+    def stalled(self) -> str:
+        """See `Executor`."""
+        try:
+            if self._client.nthreads():
+                return ""
+        except Exception:  # noqa: BLE001 - whatever Dask makes of nobody being there
+            return f"{self._address} does not answer; this waits for it"
+        return (f"{self._address} has no workers any more; this waits for some: "
+                f"dask worker {self._address}")  # fmt: skip
+
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """See `Executor`."""
         if self._lost:

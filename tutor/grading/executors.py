@@ -69,6 +69,9 @@ class Executor(Protocol):
             Failed, Unavailable: no sandbox can be started.
         """
 
+    def stalled(self) -> str:
+        """Why no job gets done, where somebody could do something about it; empty otherwise."""
+
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """Have a job run. An exception of the future means that it could not be, for no fault of
         the submission's; but see `Quarantined`.
@@ -124,6 +127,10 @@ class LocalExecutor:
         with self._forks.begin(first, place_of(first)) as sandbox:
             sandbox.ready()
             return missing(sandbox.protections)
+
+    def stalled(self) -> str:
+        """See `Executor`."""
+        return ""
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """See `Executor`."""

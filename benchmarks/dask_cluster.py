@@ -1,0 +1,78 @@
+"""A Dask scheduler and its workers, in processes of their own, on this machine."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class DaskCluster:
+    """A scheduler, and no worker yet. Use as a context manager.
+
+    **Arguments:** `folder`: in which it writes where it is; `environ`: for its processes, beside
+    what this process has.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+        self._file = folder / "scheduler.json"
+        self._environ = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environ}
+        self._started: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start("scheduler", "--port", "0")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for process in self._started:
+            if process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.kill()
+            process.kill()
+            process.communicate()
+
+    @property
+    def address(self) -> str:
+        until(self._file.exists)
+        address: str = json.loads(self._file.read_bytes())["address"]
+        return address
+
+    def workers(self, number: int, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start so many with a thread each. Each has a nanny, which starts it again when it is
+        lost, unless `arguments` have `--no-nanny`. What they log is in the process's `stderr`."""
+        return self._start(
+            "worker", "--nworkers", str(number), "--nthreads", "1", "--memory-limit", "0",
+            *arguments,
+        )  # fmt: skip
+
+    def _start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", what, "--scheduler-file", str(self._file),
+             "--host", "127.0.0.1", "--no-dashboard", *arguments],
+            env=self._environ,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE if what == "worker" else subprocess.DEVNULL,
+        )  # fmt: skip
+        self._started.append(process)
+        return process
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for it.
+
+    Raises:
+        TimeoutError: in so many seconds it has never held.
+    """
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.02)
