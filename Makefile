@@ -4,7 +4,7 @@
 # make fuzz    ten minutes of hostile bytes for the wire parser
 # make attacks 200 hostile submissions and 200 honest ones by turns
 # make killed  the grader killed at 50 random moments: nothing lost, nothing twice
-# make class   1,000 submissions with known labels, graded twice: half an hour
+# make class   1,000 submissions with known labels, graded thrice: an hour
 # make libreoffice  that it reopens the gradebook without loss; it must be installed
 # make bench   how fast it is, against the cold way of doing it: half an hour of an idle machine
 

@@ -5,8 +5,6 @@ run. Processor seconds are told for each process, for they do not depend on what
 does; the wall clock is told too, and does.
 """
 
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks.dask_cluster import DaskCluster
 from tutor.grading import executors
 from tutor.grading.cluster import ClusterExecutor
 from tutor.grading.executors import Job, LocalExecutor
@@ -34,34 +33,25 @@ def once(job: Job, *arguments: object, **named: object) -> tuple[Report, ...]:
     return _answers[job.lesson]
 
 
+def answer_at_once() -> None:
+    """From now on, in this process."""
+    executors.work = once
+
+
 def dask_setup(worker: object) -> None:
     """Dask calls it in the worker, which loads this module for it."""
-    executors.work = once
+    answer_at_once()
 
 
 def main(number: int) -> None:
     """Hand `number` submissions over, and print what that took."""
     pack = load_pack()
     job = Job(LESSON, pack.solution(LESSON) or "", (0,))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "scheduler.json")
-        dask = [sys.executable, "-m", "dask"]
-        common = ["--scheduler-file", str(file), "--no-dashboard", "--host", "127.0.0.1"]
-        programs = [[*dask, "scheduler", "--port", "0", *common]]
-        worker = ["worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0"]
-        programs.append([*dask, *worker, "--preload", "benchmarks.cluster", *common])
-        processes = [subprocess.Popen(one, stderr=subprocess.DEVNULL) for one in programs]
-        try:
-            while not file.exists():
-                time.sleep(0.05)
-            address = json.loads(file.read_bytes())["address"]
-            with ClusterExecutor(pack, address) as cluster:
-                measure("cluster", cluster, job, number, [process.pid for process in processes])
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-    dask_setup(None)
+    with tempfile.TemporaryDirectory() as folder, DaskCluster(Path(folder), {}) as dask:
+        worker = dask.workers(1, "--no-nanny", "--preload", "benchmarks.cluster")
+        with ClusterExecutor(pack, dask.address) as cluster:
+            measure("cluster", cluster, job, number, [dask.scheduler.pid, worker.pid])
+    answer_at_once()
     with LocalExecutor(pack, 1) as local:
         measure("here", local, job, number, [])
 

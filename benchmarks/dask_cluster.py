@@ -23,6 +23,7 @@ class DaskCluster:
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
         self._file = folder / "scheduler.json"
+        self._file.unlink(missing_ok=True)
         self._environ = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environ}
         self._started: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("scheduler", "--port", "0")

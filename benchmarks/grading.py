@@ -81,11 +81,11 @@ class Handed(Struct, frozen=True):
         return self.answers[int(Path(source).stem)].code.encode()
 
 
-def ours(pack: Pack, answers: Sequence[Answer], seed: int) -> Batch:
+def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) -> Batch:
     """Judged as `jaxtutor grade` does it, with full isolation: the zygote's start is part
     of it, running each lesson's solution, and the journal.
 
-    **Arguments:** `pack`: the one with the solutions.
+    **Arguments:** `pack`: the one with the solutions; `jobs`: at a time.
     """
     lessons = {lesson.id: lesson for lesson in lessons_of(answers)}
     asked = msgspec.structs.replace(pack, lessons=lessons)
@@ -96,7 +96,7 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int) -> Batch:
         with (
             Journal(folder) as journal,
             Forks(folder) as forks,
-            LocalExecutor(asked, WORKERS, forks=forks, memory=folder / "references") as executor,
+            LocalExecutor(asked, jobs, forks=forks, memory=folder / "references") as executor,
         ):
 
             def heard(result: Result, known: bool) -> None:

@@ -1,11 +1,12 @@
-"""Submissions with known labels, right, wrong, hostile and malformed, graded twice.
+"""Submissions with known labels, right, wrong, hostile and malformed, graded three times.
 
     python -m benchmarks.submissions 1000
 
 makes so many (of the course, and of the pack of tests that attacks are written for) as folders of
-students, has `jaxtutor grade` grade them twice under one hidden seed, and says whether both gave
-the same bytes, whether any mark is not the one that the submission was made for, and how fast it
-was. Exits with 1 if anything did not hold.
+students, has `jaxtutor grade` grade them twice on this machine and once on a Dask cluster of as
+many workers as there are cores, under one hidden seed, and says whether all gave the same bytes,
+whether any mark is not the one that the submission was made for, how fast it was, and how much
+memory all processes had (PSS) as it went. Exits with 1 if anything did not hold.
 """
 
 import csv
@@ -18,12 +19,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+import psutil
 from msgspec import Struct
 
 from benchmarks.answers import handed_in
+from benchmarks.dask_cluster import DaskCluster
+from benchmarks.memory import pss_mb
 from tutor.grading.result import Grade
 from tutor.lesson import Lesson, Pack
 from tutor.pack import load_pack
@@ -36,6 +41,8 @@ ATTACKED = "double"
 
 SEED = 20_260_301
 LABELS = "labels.csv"
+MEMORY_SECONDS = 2.0
+"""How often memory is looked at."""
 
 
 class Labelled(Struct, frozen=True):
@@ -127,17 +134,45 @@ def hand_in(submissions: Sequence[Labelled], folder: Path) -> None:
         writer.writerows(rows)
 
 
-def grade(folder: Path, pack: Path, out: str, *more: str) -> float:
-    """**Returns:** seconds."""
+class Run(Struct, frozen=True):
+    """Seconds, and the most MiB of all processes in its first half and in its second."""
+
+    seconds: float
+    early: float
+    late: float
+
+
+def grade(folder: Path, pack: Path, out: str, *more: str) -> Run:
     began = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "tutor", "grade", str(folder / "hw"), "--pack", str(pack), "--out",
-         str(folder / out), "--seed", str(SEED), "--quiet", *more],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode not in (0, 3):
-        raise RuntimeError(done.stderr)
-    return time.monotonic() - began
+    memory = []
+    with tempfile.TemporaryFile() as told:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tutor", "grade", str(folder / "hw"), "--pack", str(pack),
+             "--out", str(folder / out), "--seed", str(SEED), "--quiet", *more],
+            stdout=subprocess.DEVNULL, stderr=told,
+        )  # fmt: skip
+        while True:
+            try:
+                process.wait(MEMORY_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                memory.append(memory_of(process.pid))
+        if process.returncode not in (0, 3):
+            told.seek(0)
+            raise RuntimeError(told.read().decode())
+    seconds = time.monotonic() - began
+    half = len(memory) // 2
+    return Run(seconds, max(memory[:half], default=0.0), max(memory[half:], default=0.0))
+
+
+def memory_of(pid: int) -> float:
+    """MiB of a process and all below it."""
+    grader = psutil.Process(pid)
+    found = 0.0
+    for process in (grader, *grader.children(recursive=True)):
+        with suppress(OSError, AssertionError):  # it has just ended
+            found += pss_mb(process.pid)
+    return found
 
 
 def misgraded(folder: Path, out: str) -> list[str]:
@@ -170,23 +205,25 @@ def main(arguments: Sequence[str]) -> int:
             pack = load_pack(root)
             folder = Path(name) / pack.id
             hand_in(list(made(pack, share, attacks=attacks)), folder)
-            seconds = [grade(folder, pack.root, out) for out in ("first", "second")]
-            one, other = (
-                (folder / out / "results.jsonl").read_bytes() for out in ("first", "second")
-            )
+            runs = {out: grade(folder, pack.root, out) for out in ("first", "second")}
+            with DaskCluster(Path(name), {}) as dask:
+                dask.workers(os.cpu_count() or 1)
+                runs["cluster"] = grade(folder, pack.root, "cluster", "--scheduler", dask.address)
+            one, *others = ((folder / out / "results.jsonl").read_bytes() for out in runs)
             wrong = misgraded(folder, "first")
-            bad += len(wrong) + (one != other)
-            told = "the same bytes" if one == other else "NOT the same"
-            print(
-                f"{pack.id}: {share} submissions, twice: {told}; {len(wrong)} misgraded; "
-                f"{', '.join(f'{share / each:.2f}/s' for each in seconds)}",
-                flush=True,
-            )
+            differ = [other for other in others if other != one]
+            bad += len(wrong) + len(differ)
+            told = "the same bytes" if not differ else "NOT the same"
+            print(f"{pack.id}: {share} submissions, graded thrice: {told}; {len(wrong)} misgraded")
+            for out, run in runs.items():
+                memory = f"at most {run.early:.0f} MiB in its first half, {run.late:.0f} after it"
+                print(f"  {out}: {share / run.seconds:.2f}/s, {memory}", flush=True)
             for line in wrong:
                 print(f"  {line}")
-            for mine, theirs in zip(one.splitlines(), other.splitlines(), strict=False):
-                if mine != theirs:
-                    print(f"  {mine.decode()[:600]}\n  {theirs.decode()[:600]}")
+            for other in differ:
+                for mine, theirs in zip(one.splitlines(), other.splitlines(), strict=False):
+                    if mine != theirs:
+                        print(f"  {mine.decode()[:600]}\n  {theirs.decode()[:600]}")
     return 1 if bad else 0
 
 

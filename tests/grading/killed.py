@@ -1,10 +1,11 @@
-"""Kill the grader at random moments and go on, again and again.
+"""Kill the grader at random moments and go on, again and again; then workers, every few seconds.
 
     python -m tests.grading.killed 50
 
 is what `make killed` runs: submissions of the mini pack, `kill -9` at moments drawn at random, and
-`--resume` after each. Nothing may be lost, and nothing be there twice; what comes out must be, to
-the byte, what a run comes to that nobody disturbs.
+`--resume` after each; and the same on a Dask cluster of two workers of which one, drawn at random,
+is killed every `EVERY` seconds. Nothing may be lost, and nothing be there twice; what comes out
+must be, to the byte, what a run comes to that nobody disturbs.
 """
 
 import json
@@ -14,13 +15,25 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
+from benchmarks.dask_cluster import DaskCluster
 from tests.conftest import MINI, make_home
 
 SEED = 11
+EVERY = 4.0
+"""Seconds between two workers that are killed."""
+
+WORKERS_FOR = 5
+"""So many times as many submissions are graded while workers die."""
+
 ANSWERS = {
     "double": ("def double(x):\n    return 2 * x\n", "def double(x):\n    return x * 3\n"),
     "tall": ("def tall(x):\n    return x.T\n", "def tall(x):\n    return y\n"),
@@ -37,18 +50,20 @@ def submissions(folder: Path, students: int) -> Path:
     return folder
 
 
-def command(handed_in: Path, out: Path) -> list[str]:
+def command(handed_in: Path, out: Path, *more: str) -> list[str]:
     return [
         sys.executable, "-m", "tutor", "grade", str(handed_in), "--pack", str(MINI),
         "--out", str(out), "--seed", str(SEED), "--resume", "--quiet",
-        "--format", "gradebook.csv",
+        "--format", "gradebook.csv", *more,
     ]  # fmt: skip
 
 
-def run(handed_in: Path, out: Path) -> float:
+def run(handed_in: Path, out: Path, *more: str) -> float:
     """To its end, undisturbed; **Returns:** seconds."""
     began = time.monotonic()
-    done = subprocess.run(command(handed_in, out), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command(handed_in, out, *more), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return time.monotonic() - began
 
@@ -70,6 +85,30 @@ def disturbed(handed_in: Path, out: Path, kills: int, seconds: float, chance: ra
         told = results(out) if (out / "results.jsonl").exists() else []
         assert len(told) == len({*told}), "a result is there twice"
     return hit
+
+
+def run_while_workers_die(handed_in: Path, out: Path, folder: Path, chance: random.Random) -> int:
+    """**Returns:** how many were killed."""
+    over = threading.Event()
+    killed = 0
+    with DaskCluster(folder, {}) as dask, ThreadPoolExecutor(1) as thread:
+        nannies = psutil.Process(dask.workers(2).pid)
+
+        def kill_some() -> None:
+            nonlocal killed
+            while not over.wait(EVERY):
+                alive = [one for one in nannies.children() if "spawn_main" in str(one.cmdline())]
+                with suppress(IndexError, psutil.NoSuchProcess):  # both are just starting
+                    chance.choice(alive).kill()
+                    killed += 1
+
+        killer = thread.submit(kill_some)
+        try:
+            run(handed_in, out, "--scheduler", dask.address)
+        finally:
+            over.set()
+        killer.result()
+    return killed
 
 
 def results(out: Path) -> list[tuple[str, str]]:
@@ -109,7 +148,18 @@ def main(arguments: Sequence[str]) -> None:
             run(handed_in, out)
             assert (out / "results.jsonl").read_bytes() == wanted
             assert graded_once(out)
-    print(f"killed {hit} times in {rounds} batches of {2 * students}: nothing lost, nothing twice")
+        told = f"killed {hit} times in {rounds} batches of {2 * students}"
+        print(f"{told}: nothing lost, nothing twice", flush=True)
+        many = submissions(folder / "more", WORKERS_FOR * students)
+        run(many, folder / "more wanted")
+        hit = run_while_workers_die(many, folder / "more out", folder, chance)
+        ours, theirs = (
+            (folder / name / "results.jsonl").read_bytes() for name in ("more out", "more wanted")
+        )
+        assert ours == theirs
+        assert graded_once(folder / "more out")
+    number = 2 * WORKERS_FOR * students
+    print(f"{hit} workers killed in a batch of {number}: nothing lost, nothing twice")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from typing import Any, NoReturn, Self
 import distributed
 import msgspec
 from distributed import Client, KilledWorker, Scheduler, Worker, WorkerPlugin, get_worker
+from distributed.comm.core import CommClosedError
 from distributed.core import rpc
 from msgspec import Struct
 
@@ -312,9 +313,18 @@ class ClusterExecutor:
             self._client.run_on_scheduler(_allow_failures)
             self._client.subscribe_topic(self._batch, self._heard)
             setup = msgspec.msgpack.encode(Setup(archive, ours, require))
-            self._client.register_plugin(Grader(setup), name=self._batch)
+            self._register(Grader(setup))
         except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
             self._not_usable(error)
+
+    def _register(self, grader: Grader) -> None:
+        """With every worker, and with those to come. One that is lost meanwhile is no reason to
+        stop."""
+        for _ in range(TRIES):
+            with suppress(CommClosedError):
+                self._client.register_plugin(grader, name=self._batch)
+                return
+        self._client.register_plugin(grader, name=self._batch)
 
     def __enter__(self) -> Self:
         return self
@@ -428,11 +438,14 @@ class ClusterExecutor:
     # --- asking all workers ------------------------------------------------------------------
 
     def _ask(self, function: Any, *arguments: Any) -> dict[str, Any]:
-        """What each worker answers, by its address."""
+        """What each worker answers, by its address; those that are lost meanwhile are left out."""
         try:
-            answers: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
+            found: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
         except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
             self._not_usable(error)
+        answers = {name: one for name, one in found.items() if not isinstance(one, OSError)}
+        if not answers:
+            self._not_usable(next(iter(found.values()), OSError("it has no workers any more")))
         for address, answer in answers.items():
             if isinstance(answer, ImportError | AttributeError | NotImplementedError):
                 raise Unavailable(
