@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor import paths
+from tutor.checks import BUILT_IN, kinds, unusable_kinds
 from tutor.judging import installed_versions
 from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
@@ -57,6 +58,7 @@ def examine() -> Diagnosis:
         reference,
         _isolation(protections),
         _course(),
+        *brought_kinds(),
         _writable("workspace", paths.workspace()),
         _writable("progress", paths.data()),
         _writable("cache", paths.cache()),
@@ -130,6 +132,20 @@ def _course() -> Finding:
     except BadPack as error:
         return Finding("course", False, str(error), "reinstall jaxtutor")
     return Finding("course", True, f"{len(pack.lessons)} lessons in {pack.root}")
+
+
+def brought_kinds() -> list[Finding]:
+    """Kinds of checks that other distributions bring. One that cannot be used harms only lessons
+    that want it, so that is told and is no failure."""
+    ours = {kind.kind for kind in BUILT_IN}
+    found = [
+        Finding(f"check {name}", True, f"from {kind.__module__.partition('.')[0]}")
+        for name, kind in kinds().items()
+        if name not in ours
+    ]
+    for name, why in unusable_kinds().items():
+        found.append(Finding(f"check {name}", True, f"cannot be used: {why}"))
+    return found
 
 
 def _writable(name: str, folder: Path) -> Finding:

@@ -105,6 +105,17 @@ def test_a_lesson_that_only_looks_at_itself_is_remarked(pack: Path):
     assert [code for code, _ in remarked(pack)] == ["no-mistakes", "no-comparison"]
 
 
+@pytest.mark.parametrize("expect", ['"[3.0, 4.0]"', '"True"', "x"])
+def test_what_is_expected_without_a_computation_needs_no_torch(pack: Path, expect: str):
+    edit(pack, ("value: columns(x)\n", f"value: columns(x)\n    expect: {expect}\n"))
+    assert remarked(pack) == []
+
+
+def test_of_the_course_nothing_is_remarked():
+    found = lint(built_in())
+    assert found.lessons and not (found.problems or found.remarks)
+
+
 def test_a_missing_solution_is_remarked(pack: Path):
     (pack / "solutions/basics/standardize.py").unlink()
     assert remarked(pack) == [("no-solution", "standardize")]

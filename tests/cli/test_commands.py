@@ -141,7 +141,7 @@ def test_a_broken_lesson_leaves_the_others_usable(tmp_path: Path):
     assert jaxtutor("hint", "double", pack=pack).returncode == 0
     done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
     assert done.returncode == 0
-    assert b"Next: jaxtutor check tall  (Upright)" in done.stdout
+    assert f"Next: jaxtutor check tall --pack {pack}  (Upright)".encode() in done.stdout
     assert "Upright" in jaxtutor("list", pack=pack).stdout.decode()
 
 
@@ -150,7 +150,7 @@ def test_a_pass_before_a_lesson_without_a_title_is_a_pass(tmp_path: Path):
     (pack / "basics" / "tall.yaml").write_text("title: [")
     done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
     assert done.returncode == 0
-    assert b"Next: jaxtutor check tall  (tall)" in done.stdout
+    assert f"Next: jaxtutor check tall --pack {pack}  (tall)".encode() in done.stdout
 
 
 def test_lessons_that_cannot_be_listed_are_all_reported(tmp_path: Path):

@@ -97,7 +97,7 @@ def test_for_learners_there_are_no_solutions() -> None:
         assert "solution" not in said("hint", "double", "--pack", "mini")
     Path("answer.py").write_text("def double(x):\n    return 2 * x\n")
     text = said("check", "double", "answer.py", "--pack", "mini")
-    assert "Next: jaxtutor check tall" in text and "solution" not in text
+    assert "Next: jaxtutor check tall --pack mini" in text and "solution" not in text
 
 
 def test_for_graders_the_hidden_parts_and_solutions_are_there() -> None:

@@ -111,13 +111,14 @@ def _pack(options: argparse.Namespace) -> "Pack":
         raise UsageError(error.told) from None
 
 
-def _lesson(pack: "Pack", name: str) -> "Lesson":
+def _lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
     from tutor.pack import BadPack
 
+    name = options.lesson
     if name not in pack.lessons:
         from tutor.pack.structs import nearest
 
-        hint = nearest(name, pack.lessons) or ". Run `jaxtutor list` to see all"
+        hint = nearest(name, pack.lessons) or f". Run `{_command(options, 'list')}` to see all"
         raise UsageError(f"there is no lesson {name!r}{hint}")
     try:
         return pack.lesson(name)
@@ -200,7 +201,7 @@ def _check(options: argparse.Namespace) -> int:
     from tutor.workspace import Workspace
 
     pack = _pack(options)
-    lesson = _lesson(pack, options.lesson)
+    lesson = _lesson(options, pack)
     own = Workspace(pack).path(lesson)
     code = _source(pack, lesson, options.file)
     if options.json:
@@ -217,7 +218,7 @@ def _check(options: argparse.Namespace) -> int:
             report = session.timed(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)
-        for step in _next_steps(pack, lesson, report, own):
+        for step in _next_steps(options, pack, lesson, report, own):
             out.print(step, style="dim", markup=False)
     if options.file is None:
         with Progress() as progress:
@@ -246,7 +247,17 @@ def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
         raise UsageError(one_line(f"{error.filename or file}: {error.strerror}")) from None
 
 
-def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> list[str]:
+def _command(options: argparse.Namespace, command: str, *arguments: str) -> str:
+    """A command to run next, on the same pack."""
+    import shlex
+
+    pack = [] if options.pack is None else ["--pack", options.pack]
+    return shlex.join(["jaxtutor", command, *arguments, *pack])
+
+
+def _next_steps(
+    options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
+) -> list[str]:
     from tutor.pack.catalogue import Catalogue
     from tutor.progress import Progress
 
@@ -256,17 +267,18 @@ def _next_steps(pack: "Pack", lesson: "Lesson", report: "Report", own: Path) -> 
         following = pack.next_after(lesson.id)
         steps = []
         if pack.solution(lesson.id) is not None:
-            steps.append(f"Compare with the solution: jaxtutor solution {lesson.id}")
+            solution = _command(options, "solution", lesson.id)
+            steps.append(f"Compare with the solution: {solution}")
         if following is not None:
             title = Catalogue(pack).title(following)
-            steps.append(f"Next: jaxtutor check {following}  ({title})")
+            steps.append(f"Next: {_command(options, 'check', following)}  ({title})")
         return steps
     with Progress() as progress:
         taken = progress.hints(pack.id, lesson.id)
     left = len(lesson.hints) - taken
-    steps = [f"Edit {own}, then run: jaxtutor check {lesson.id}"]
+    steps = [f"Edit {own}, then run: {_command(options, 'check', lesson.id)}"]
     if left:
-        steps.append(f"Stuck? jaxtutor hint {lesson.id}  ({left} left)")
+        steps.append(f"Stuck? {_command(options, 'hint', lesson.id)}  ({left} left)")
     return steps
 
 
@@ -284,7 +296,7 @@ def _watch(options: argparse.Namespace) -> int:
     from tutor.watch import watch
 
     pack = _pack(options)
-    lesson = _lesson(pack, options.lesson)
+    lesson = _lesson(options, pack)
     _source(pack, lesson, None)  # so that there is a file to watch, and it can be read
     watch(pack, lesson, options.seed)
     return PASSED
@@ -294,7 +306,7 @@ def _hint(options: argparse.Namespace) -> int:
     from tutor.progress import Progress
 
     pack = _pack(options)
-    lesson = _lesson(pack, options.lesson)
+    lesson = _lesson(options, pack)
     with Progress() as progress:
         before = progress.hints(pack.id, lesson.id)
         taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
@@ -302,7 +314,8 @@ def _hint(options: argparse.Namespace) -> int:
     print(f"Hint {taken} of {len(lesson.hints)}\n")
     print(lesson.hints[taken - 1].rstrip())
     if taken == before and pack.solution(lesson.id) is not None:
-        print(f"\nThat was the last one. The solution: jaxtutor solution {lesson.id} --anyway")
+        solution = _command(options, "solution", lesson.id, "--anyway")
+        print(f"\nThat was the last one. The solution: {solution}")
     return PASSED
 
 
@@ -310,7 +323,7 @@ def _reset(options: argparse.Namespace) -> int:
     from tutor.workspace import Workspace
 
     pack = _pack(options)
-    lesson = _lesson(pack, options.lesson)
+    lesson = _lesson(options, pack)
     workspace = Workspace(pack)
     try:
         kept = workspace.reset(lesson)
@@ -326,13 +339,15 @@ def _solution(options: argparse.Namespace) -> int:
     from tutor.progress import Progress
 
     pack = _pack(options)
-    lesson = _lesson(pack, options.lesson)
+    lesson = _lesson(options, pack)
     with Progress() as progress:
         allowed = options.anyway or progress.passed(pack.id, lesson.id)
     if not allowed:
+        hint = _command(options, "hint", lesson.id)
+        anyway = _command(options, "solution", lesson.id, "--anyway")
         print(
-            f"You have not passed {lesson.id} yet. Try `jaxtutor hint {lesson.id}`; to see the "
-            f"solution all the same: jaxtutor solution {lesson.id} --anyway",
+            f"You have not passed {lesson.id} yet. Try `{hint}`; to see the solution all the same: "
+            f"{anyway}",
             file=sys.stderr,
         )
         return NOT_PASSED
