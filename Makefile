@@ -6,7 +6,7 @@
 # make killed  the grader killed at 50 random moments: nothing lost, nothing twice
 # make class   1,000 submissions with known labels, graded thrice: an hour
 # make libreoffice  that it reopens the gradebook without loss; it must be installed
-# make bench   how fast it is, against the cold way of doing it: half an hour of an idle machine
+# make bench   how fast it is, against the cold way of doing it: an hour or two of an idle machine
 
 PYTHON ?= python3
 VENV   := .venv

@@ -3,7 +3,7 @@
     python -m benchmarks [--quick] [--out FOLDER]
 
 Writes `results.json`, `results.md` and `results.svg`. Exit code 1: a ratio has fallen by more than
-a fifth, or something was judged wrongly. Takes about half an hour of a machine that does nothing
+a fifth, or something was judged wrongly. Takes an hour or two of a machine that does nothing
 else; `--quick` a few minutes, for figures that are worth less.
 """
 

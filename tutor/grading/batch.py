@@ -214,6 +214,7 @@ class Grading:
             notes=(*submission.notes, *found.notes),
             runs=len(reports),
             fault=found.fault,
+            explained=found.explained,
             source_sha256=task.sha256,
             source=submission.source,
             seconds=round(sum(report.timings.total for report in reports), 4),

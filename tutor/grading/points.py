@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Check, Lesson
-from tutor.report import CheckResult, Report, Status, verdict_of
+from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
 from tutor.sandbox.output import inert
 
 _WORST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
@@ -24,6 +24,7 @@ class Marked(Struct, frozen=True):
     checks: tuple[CheckScore, ...]
     notes: tuple[str, ...]
     fault: str
+    explained: Explanation | None
 
 
 def marked(lesson: Lesson, reports: Sequence[Report]) -> Marked:
@@ -49,7 +50,10 @@ def marked(lesson: Lesson, reports: Sequence[Report]) -> Marked:
     if verdict == "internal" or (verdict == "error" and not earned):
         score = None
     notes = [*_lucky(reports), *_partial(lesson, checks, verdict, score, most)]
-    return Marked(verdict, score, most, checks, tuple(notes), "" if verdict == "pass" else told)
+    return Marked(
+        verdict, score, most, checks, tuple(notes), "" if verdict == "pass" else told,
+        fault.explanation if fault is not None else None,
+    )  # fmt: skip
 
 
 def rounded(points: float) -> float:
@@ -80,6 +84,7 @@ def _scored(
         case=inert(result.case),
         seconds=sum(timing.compile + timing.run for timing in timings),
         visible=check.visible,
+        explained=result.explained,
     )
 
 

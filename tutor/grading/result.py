@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.report import Status
+from tutor.report import Explanation, Status
 
 Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 """Of one submission to one lesson. `pass`: every check that is no bonus has passed. `fail`, `error`
@@ -30,6 +30,7 @@ class CheckScore(Struct, frozen=True):
     case: str = ""
     seconds: float = 0.0
     visible: bool = True
+    explained: Explanation | None = None
 
 
 class Late(Struct, frozen=True):
@@ -55,7 +56,8 @@ class Result(Struct, frozen=True):
     `score` is None where a person has to look: nothing that could not be graded is worth 0. Points
     for lateness are taken from it already. `notes` tell why it is what it is: partial credit, a
     pass by luck, a file that had another name. `seed` is that of the batch, `runs` how many runs
-    there were (`--repeat`); `source` is where the file was inside the submissions.
+    there were (`--repeat`); `source` is where the file was inside the submissions. `explained`
+    is for code that could not be run; what a check found is explained there.
     """
 
     submission: str
@@ -70,6 +72,7 @@ class Result(Struct, frozen=True):
     override: Override | None = None
     runs: int = 0
     fault: str = ""
+    explained: Explanation | None = None
     source_sha256: str = ""
     source: str = ""
     seconds: float = 0.0

@@ -16,6 +16,7 @@ from tests.grading.outputs.html import Page
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
+from tutor.report import Explanation
 
 Write = Callable[..., Path]
 PAGES = ["report.html", "students", "similarity"]
@@ -142,6 +143,29 @@ def test_a_student_is_told_that_a_person_looks_or_has_looked(write: Write, real:
     cagla = page_of(folder, "Çağla Ünal").text
     assert "set the score: the idea is right" in cagla and "Prof. X" not in cagla
     assert "'(' was never closed" in cagla
+
+
+WHAT = Explanation("an-id", "It <is> so.", "Torch does not.", "y = f(x)", "a-lesson", likely=True)
+
+
+def test_a_student_is_told_what_is_explained(write: Write):
+    checks = (
+        CheckScore("seen", "value", "fail", 0.0, 1.0, message="no", explained=WHAT),
+        CheckScore("covert", "value", "fail", 0.0, 1.0, visible=False,
+                   explained=msgspec.structs.replace(WHAT, what="SECRET")),
+    )  # fmt: skip
+    results = [
+        Result("Eve", "double", "fail", 0.0, 2.0, checks),
+        Result("Eve", "tall", "error", None, 1.0, fault="it broke", explained=WHAT),
+    ]
+    folder = write(results, ["students", "gradescope"])
+    text = " ".join(page_of(folder, "Eve").text.split())
+    told = "Probably: It <is> so. Torch does not. Instead: y = f(x)"
+    assert text.count(told) == 2 and f"it broke {told}" in text
+    assert "SECRET" not in text
+    data = msgspec.json.decode((folder / "gradescope/Eve/results.json").read_bytes())
+    told = "\n\nProbably: It <is> so.\nTorch does not.\nInstead:\ny = f(x)"
+    assert data["tests"][0]["output"] == f"no{told}" and f"it broke{told}" in data["output"]
 
 
 def test_of_what_the_pack_hides_a_student_sees_the_points_only(write: Write):

@@ -20,6 +20,7 @@ from tutor.grading.outputs.grouping import by_submission, number
 from tutor.grading.outputs.seen import seen
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, CheckScore, Result
+from tutor.report import Explanation
 from tutor.sandbox.output import inert
 
 
@@ -71,8 +72,9 @@ def _told(result: Result) -> Iterator[str]:
     if result.override is not None:
         score, reason = number(result.override.score), result.override.reason
         yield f"{result.lesson}: a person has set the score to {score}: {reason}"
-    if why := seen(result).why:
-        yield f"{result.lesson}: {why}"
+    shown = seen(result)
+    if shown.why:
+        yield f"{result.lesson}: {shown.why}{_explained(shown.explained)}"
     if result.late is not None:
         yield f"{result.lesson}: {result.late.reason}"
 
@@ -103,6 +105,12 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _output(check: CheckScore) -> str:
-    if check.status == "pass" or not check.case:
-        return check.message
-    return f"{check.message}\nwith {check.case}"
+    case = f"\nwith {check.case}" if check.case and check.status != "pass" else ""
+    return f"{check.message}{case}{_explained(check.explained)}"
+
+
+def _explained(explained: Explanation | None) -> str:
+    if explained is None:
+        return ""
+    lead = "Probably: " if explained.likely else ""
+    return f"\n\n{lead}{explained.what}\n{explained.why}\nInstead:\n{explained.instead}"

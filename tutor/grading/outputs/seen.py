@@ -11,17 +11,20 @@ import msgspec
 from msgspec import Struct
 
 from tutor.grading.result import CheckScore, Result
+from tutor.report import Explanation
 
 
 class Seen(Struct, frozen=True):
     """`checks` are the visible ones, `hidden` the points of the others, and of how many (`of`);
-    `why` is what no check tells: what is wrong with the file, or why nothing of it ran."""
+    `why` is what no check tells: what is wrong with the file, or why nothing of it ran;
+    `explained` explains that."""
 
     checks: tuple[CheckScore, ...]
     hidden: int
     points: float
     of: float
     why: str
+    explained: Explanation | None
 
 
 def seen(result: Result) -> Seen:
@@ -31,7 +34,8 @@ def seen(result: Result) -> Seen:
         len(hidden),
         sum(check.points for check in hidden),
         sum(check.max_points for check in hidden if not check.bonus),
-        _why(result),
+        why := _why(result),
+        result.explained if why else None,
     )
 
 
