@@ -18,14 +18,15 @@ class DaskCluster:
     """A scheduler, and no worker yet. Use as a context manager.
 
     **Arguments:** `folder`: in which it writes where it is; `environ`: for its processes, beside
-    what this process has.
+    what this process has; `protocol`: `tcp://` or, if they are configured for it, `tls://`.
     """
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environ: Mapping[str, str], protocol: str = "tcp://") -> None:
         self._file = folder / "scheduler.json"
         self._file.unlink(missing_ok=True)
         self._environ = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environ}
         self._started: list[subprocess.Popen[bytes]] = []
+        self._protocol = protocol
         self.scheduler = self._start("scheduler", "--port", "0")
 
     def __enter__(self) -> Self:
@@ -56,7 +57,7 @@ class DaskCluster:
     def _start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "-m", "dask", what, "--scheduler-file", str(self._file),
-             "--host", "127.0.0.1", "--no-dashboard", *arguments],
+             "--host", "127.0.0.1", "--protocol", self._protocol, "--no-dashboard", *arguments],
             env=self._environ,
             start_new_session=True,
             stdout=subprocess.DEVNULL,

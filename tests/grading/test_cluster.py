@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 from distributed import Client
 
 from benchmarks.dask_cluster import DaskCluster, until
@@ -208,6 +209,40 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
         here = grade(mini, folder, tmp_path / "here", executor)
     assert marks(after) == marks(here)
     assert {*marks(before)} <= {*marks(here)}
+
+
+def test_it_grades_over_tls(tmp_path: Path):
+    """Configured as Dask's documentation has it, by a file that every side reads."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
+         "-out", certificate, "-subj", "/CN=localhost"],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    side = {"key": str(key), "cert": str(certificate)}
+    tls = {"ca-file": str(certificate), "scheduler": side, "worker": side, "client": side}
+    config = {"distributed": {"comm": {"require-encryption": True, "tls": tls}}}
+    (tmp_path / "dask.yaml").write_text(yaml.safe_dump(config))
+    environ = {
+        **os.environ,
+        "DASK_CONFIG": str(tmp_path / "dask.yaml"),
+        "JAXTUTOR_HOME": str(make_home(tmp_path)),
+    }
+    folder = hand_in(tmp_path / "in", [RIGHT, WRONG])
+    with DaskCluster(tmp_path, environ, "tls://") as encrypted:
+        encrypted.workers(1, "--no-nanny")
+        done = subprocess.run(
+            [sys.executable, "-m", "tutor", "grade", str(folder), "--pack", str(MINI), "--lesson",
+             "double", "--json", "--scheduler", encrypted.address, "--out", str(tmp_path / "out")],
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )  # fmt: skip
+    assert encrypted.address.startswith("tls://")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdicts"] == {"pass": 1, "fail": 1}
 
 
 def test_without_dask_the_command_says_what_to_install(tmp_path: Path):

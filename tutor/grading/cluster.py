@@ -32,6 +32,7 @@ import msgspec
 from distributed import Client, KilledWorker, Scheduler, Worker, WorkerPlugin, get_worker
 from distributed.comm.core import CommClosedError
 from distributed.core import rpc
+from distributed.security import Security
 from msgspec import Struct
 
 from tutor import paths
@@ -240,7 +241,8 @@ def arrived(archive: bytes) -> Pack:
 
 
 async def _answers(scheduler: str) -> None:
-    async with rpc(scheduler) as other:
+    # With the certificates that Dask's configuration names, if it does, as `Client` has them.
+    async with rpc(scheduler, connection_args=Security().get_connection_args("client")) as other:
         try:
             found = await asyncio.wait_for(other.identity(), CONNECT_SECONDS)
         except TimeoutError:
