@@ -1,4 +1,5 @@
-"""A long day of grading: hostile submissions and honest ones by turns, in one process.
+"""A long day of grading: hostile submissions and honest ones by turns, in one process, and in
+sandboxes that come from where graders' do.
 
     .venv/bin/python -m tests.attacks.campaign [HOW_MANY_OF_EACH]
 
@@ -21,7 +22,8 @@ from tests.attacks.targets import aims
 from tests.attacks.test_submissions import SUBMISSIONS
 from tests.conftest import MINI
 from tests.sandbox.processes import children
-from tutor.engine import run
+from tutor.engine import Session
+from tutor.forks import Forks
 from tutor.lesson import Lesson
 from tutor.pack import load_pack
 from tutor.sandbox.cgroup import leftovers
@@ -79,16 +81,16 @@ def main(count: int) -> int:
         aimed_at.mkdir()
         tempfile.tempdir = str(private)
         before = mounts()
-        with aims(aimed_at, home) as targets:
+        with aims(aimed_at, home) as targets, Forks() as forks:
             attacks, answers = hostile(targets), honest()
             for number in range(count):
                 attack, text = next(attacks)
-                verdict, took = judged(lesson, text, number)
+                verdict, took = judged(forks, lesson, text, number)
                 seconds["hostile"].append(took)
                 if verdict not in ("fail", "error"):
                     wrong.append(f"{attack}: {verdict}")
                 deserved, text = next(answers)
-                verdict, took = judged(lesson, text, number)
+                verdict, took = judged(forks, lesson, text, number)
                 seconds["honest"].append(took)
                 if verdict != deserved:
                     wrong.append(f"honest answer after {attack}: {verdict}, deserved {deserved}")
@@ -111,9 +113,10 @@ def main(count: int) -> int:
     return 1 if wrong else 0
 
 
-def judged(lesson: Lesson, text: str, seed: int) -> tuple[str, float]:
+def judged(forks: Forks, lesson: Lesson, text: str, seed: int) -> tuple[str, float]:
     began = time.perf_counter()
-    report = run(lesson, text, seed=seed)
+    with Session(lesson, text, sandboxes=forks) as session:
+        report = session.check(seed)
     return report.verdict, time.perf_counter() - began
 
 

@@ -5,7 +5,7 @@ import sys
 
 
 def test_hostile_and_honest_submissions_by_turns():
-    command = [sys.executable, "-m", "tests.attacks.campaign", "15"]
+    command = [sys.executable, "-m", "tests.attacks.campaign", "25"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all held, all judged right, nothing left" in done.stdout
