@@ -185,9 +185,10 @@ class Round:
         bench = self._bench(place)
         timing = Timing()
         praise = ""
+        earlier: list[Tree] = []
         for case in cases:
             result, timing, praise = self._tried(
-                check, case, bench, self._deadlines[place], references, timing
+                check, case, bench, self._deadlines[place], references, timing, earlier
             )
             if result is not None:
                 return result
@@ -202,6 +203,7 @@ class Round:
         deadline: float,
         references: References,
         timing: Timing,
+        earlier: list[Tree],
     ) -> tuple[CheckResult | None, Timing, str]:
         """One case: what is wrong with it (or None), the time so far, and what to praise."""
         told = self._inputs_told(check, case)
@@ -237,7 +239,9 @@ class Round:
             return _faulty(check, Fault("internal", what)), timing, ""
         if finding is not None:
             result = _failed(check, finding, told, timing)
-            return self._explained(result, check, case, finding), timing, ""
+            return self._explained(result, check, case, finding, earlier), timing, ""
+        if reference is not None:
+            earlier.append(reference.tree)
         return None, timing, praise
 
     def _ask(
@@ -251,10 +255,20 @@ class Round:
             raise
 
     def _explained(
-        self, result: CheckResult, check: Check, case: Case, finding: Finding
+        self,
+        result: CheckResult,
+        check: Check,
+        case: Case,
+        finding: Finding,
+        earlier: list[Tree],
     ) -> CheckResult:
         devices = self.session.place(check).devices
-        explanation = _explain(lambda: of_finding(finding, check, case, self.session.code, devices))
+        code = self.session.code
+        explanation = _explain(
+            lambda: of_finding(
+                finding, self.lesson, check, case, code, devices=devices, earlier=earlier
+            )
+        )
         return msgspec.structs.replace(result, explanation=explanation)
 
     def _fault(self, fault: Fault, check: Check | None = None) -> Fault:

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
-from tutor.explain import Symptom, of_fault
+from tutor.explain import Symptom, of_fault, of_finding
 from tutor.forks import Forks
-from tutor.lesson import Lesson, Limits
-from tutor.planning import Place
+from tutor.lesson import Case, Check, Lesson, Limits
+from tutor.planning import case_id, place_of, plan
 from tutor.sandbox import faults
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
-from tutor.sandbox.protocol import Load, Loaded, Raised
+from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised
+from tutor.tree import Tree
 
 SECONDS = 60.0
 LIMITS = Limits(seconds=SECONDS, memory_mb=4096)
+
+
+Expected = Callable[[Lesson, Check, Case], Tree]
 
 
 class Kept:
@@ -25,6 +29,8 @@ class Kept:
     def __init__(self, forks: Forks) -> None:
         self._forks = forks
         self._running: dict[Spec, Sandbox] = {}
+        self._torch: Lesson | None = None
+        self._expected: dict[str, Tree] = {}
 
     def get(self, spec: Spec) -> Sandbox:
         """A living one."""
@@ -35,14 +41,97 @@ class Kept:
             found.ready()
         return found
 
-    def take(self, lesson: Lesson, place: Place) -> Sandbox:
-        return self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
+    def expected(self, lesson: Lesson, check: Check, case: Case) -> Tree:
+        """What the lesson's PyTorch gives."""
+        sandbox = self.get(Spec("reference", LIMITS))
+        deadline = time.monotonic() + SECONDS
+        if lesson is not self._torch:
+            load = Load("load", lesson.reference_code, "reference.py")
+            reply, _ = sandbox.ask(load, None, deadline, "the lesson's PyTorch")
+            assert isinstance(reply, Loaded), f"{lesson.id}: {reply}"
+            self._torch, self._expected = lesson, {}
+        name = case_id(check, case)
+        if name not in self._expected:
+            refer = Observe(name, check.inside, check.refer() or {})
+            reply, tree = sandbox.ask(refer, [*case.rounds], deadline, name)
+            assert isinstance(reply, Answer), f"{lesson.id}: {reply}"
+            self._expected[name] = tree
+        return self._expected[name]
 
-    def release(self, sandbox: Sandbox) -> None:
-        """It is kept for the next."""
+    def symptoms(
+        self,
+        lesson: Lesson,
+        source: str,
+        check: Check | None = None,
+        expected: Expected | None = None,
+    ) -> list[Symptom | None]:
+        """What goes wrong with a submission in each check, or in the one that is given; None where
+        nothing does. As a session finds it, but for the sandboxes, which many share.
 
-    def reference(self) -> Sandbox:
-        return self._forks.reference()
+        **Arguments:** `expected`: what is right, if not PyTorch says it.
+        """
+        wanted = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
+        place = place_of(lesson, wanted[0][0])
+        sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
+        deadline = time.monotonic() + lesson.limits.seconds
+        load = Load("load", source, f"{lesson.id}.py")
+        reply, _ = sandbox.ask(load, None, deadline, "the import of your code")
+        if isinstance(reply, Raised):
+            return [of_fault(faults.from_raised(reply, source), source)]
+        right = expected or self.expected
+        return [
+            self._symptom(sandbox, lesson, one, cases, source, deadline, right)
+            for one, cases in wanted
+        ]
+
+    def answers(self, lesson: Lesson, source: str) -> list[Tree]:
+        """What a submission gives in each case of the first check."""
+        check, cases = plan(lesson, 0)[0]
+        place = place_of(lesson, check)
+        sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
+        deadline = time.monotonic() + SECONDS
+        load = Load("load", source, f"{lesson.id}.py")
+        reply, _ = sandbox.ask(load, None, deadline, "the import of your code")
+        assert isinstance(reply, Loaded), f"{lesson.title}: {reply}"
+        answers = []
+        for case in cases:
+            observe = Observe(case_id(check, case), check.inside, check.observe())
+            reply, seen = sandbox.ask(observe, [*case.rounds], deadline, lesson.title)
+            assert isinstance(reply, Answer), f"{lesson.title}: {reply}"
+            answers.append(seen)
+        return answers
+
+    def _symptom(
+        self,
+        sandbox: Sandbox,
+        lesson: Lesson,
+        check: Check,
+        cases: list[Case],
+        source: str,
+        deadline: float,
+        right: Expected,
+    ) -> Symptom | None:
+        earlier: list[Tree] = []
+        for case in cases:
+            name = case_id(check, case)
+            observe = Observe(name, check.inside, check.observe())
+            try:
+                reply, seen = sandbox.ask(observe, [*case.rounds], deadline, name)
+            except Failed as failure:
+                return of_fault(failure.fault, source, check.kind)
+            if isinstance(reply, Raised):
+                return of_fault(faults.from_raised(reply, source), source, check.kind)
+            refers = check.refer() is not None
+            expected = right(lesson, check, case) if refers else None
+            finding = check.judge(seen, expected, case)
+            if finding is not None:
+                devices = place_of(lesson, check).devices
+                return of_finding(
+                    finding, lesson, check, case, source, devices=devices, earlier=earlier
+                )
+            if refers:
+                earlier.append(expected)
+        return None
 
     def close(self) -> None:
         for sandbox in self._running.values():

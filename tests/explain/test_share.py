@@ -8,17 +8,15 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from tests.explain.conftest import Provoke
+from tests.explain.conftest import Kept, Provoke
+from tests.explain.silent import Tried, silent_mistakes
 from tutor.checks.compare import compare, words
-from tutor.engine import Session
 from tutor.explain.causes import causes_of
 from tutor.explain.causes.comparison import comparison
 from tutor.explain.rulebook import explain, rules
 from tutor.explain.symptom import Symptom
-from tutor.forks import Forks
 from tutor.lesson import solution_folders
 from tutor.pack import load_pack
-from tutor.report import CheckResult, Report
 from tutor.tree import Leaf
 
 HERE = Path(__file__).parent
@@ -45,10 +43,6 @@ pmap-to-shard-map data-loading parity-digits rl-envs-vmap-scan checkpoint-resume
 """Of the whole course, those to come as well."""
 
 
-def first(report: Report) -> CheckResult:
-    return next(r for r in report.checks if r.status in ("fail", "error"))
-
-
 def test_nine_of_ten_mistakes_that_raise_are_explained(provoke: Provoke):
     missed = []
     for mistake in MISTAKES:
@@ -59,6 +53,40 @@ def test_nine_of_ten_mistakes_that_raise_are_explained(provoke: Provoke):
         if found is None or found.id not in wanted:
             missed.append(f"{mistake['name']}: {found and found.id}: {symptom.message}")
     assert len(missed) <= len(MISTAKES) / 10, "\n".join(missed)
+
+
+SILENT, LEFT_OUT = silent_mistakes()
+
+
+@pytest.fixture(scope="module")
+def tried(kept: Kept) -> list[Tried]:
+    """Every silent mistake, and what its right code gives."""
+    return [silent.tried(HEAD, kept) for silent in SILENT]
+
+
+def test_nine_of_ten_silent_mistakes_are_explained_by_their_cause_and_none_by_another(
+    tried: list[Tried],
+):
+    assert len(SILENT) >= 150 and LEFT_OUT >= 20
+    missed, wrong = [], []
+    for silent, one in zip(SILENT, tried, strict=True):
+        assert one.wrong is not None, f"{silent.name}: nothing is wrong"
+        found = explain(one.wrong)
+        if found is None:
+            missed.append(f"{silent.name}: {one.wrong.message}")
+        elif found.id not in silent.wanted:
+            wrong.append(f"{silent.name}: {found.id}: {one.wrong.message}")
+    assert not wrong, "\n".join(wrong)
+    assert len(missed) <= len(SILENT) / 10, "\n".join(missed)
+
+
+def test_right_code_whose_numbers_are_wrong_in_no_known_way_is_not_explained(tried: list[Tried]):
+    """The checks, the inputs, the PyTorch and the right code of all silent mistakes, and answers
+    that have nothing to do with any of it."""
+    symptoms = [symptom for one in tried for symptom in one.unrelated]
+    assert len(symptoms) >= 200
+    explained = [(found.id, symptom) for symptom in symptoms if (found := explain(symptom))]
+    assert not explained, "\n".join(f"{rule}: {symptom}" for rule, symptom in explained)
 
 
 def test_nothing_else_that_raises_is_explained(provoke: Provoke):
@@ -72,21 +100,24 @@ def test_nothing_else_that_raises_is_explained(provoke: Provoke):
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, forks: Forks):
-    """The mistakes of the course's lessons."""
+def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, kept: Kept):
+    """The mistakes of the course's lessons, in the checks that first find them (of which
+    `jaxtutor pack test` makes sure)."""
     lesson = COURSE.lesson(name)
     # On a busy machine all that counts is what they say.
     lesson = replace(lesson, limits=replace(lesson.limits, seconds=300))
     solution = COURSE.solution(name)
     assert solution is not None
-    forks.learn(lesson, solution)
     wanted = WANTED[name]
     assert list(wanted) == [mistake.name for mistake in lesson.mistakes]
     found = {}
     for mistake in lesson.mistakes:
-        with Session(lesson, mistake.applied_to(solution), sandboxes=forks) as session:
-            report = session.check()
-        explained = report.fault.explanation if report.fault else first(report).explained
+        check = next(
+            (c for c in lesson.checks if mistake.fails in (c.name, c.kind)), lesson.checks[0]
+        )
+        (symptom,) = kept.symptoms(lesson, mistake.applied_to(solution), check)
+        assert symptom is not None, f"{mistake.name}: nothing is wrong"
+        explained = explain(symptom)
         found[mistake.name] = explained.id if explained is not None else None
     assert found == wanted
 

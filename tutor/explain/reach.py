@@ -13,9 +13,10 @@ _DEFINED = re.compile(
 )
 
 
-def reachable(source: str, expressions: Iterable[str]) -> str:
+def reachable(source: str, expressions: Iterable[str], otherwise: str | None = None) -> str:
     """The statements at the top of a module that define what `expressions` name, and what these
-    name in turn; and those that define nothing, imports among them.
+    name in turn; and those that define nothing, imports among them. `otherwise` where they name
+    nothing of the module; by default all of it.
 
     The source is a stranger's, and perhaps no Python at all, so lines are looked at and nothing is
     parsed: a parser can be brought down.
@@ -24,7 +25,7 @@ def reachable(source: str, expressions: Iterable[str]) -> str:
     blocks = _blocks(source)
     kept = [not names for names, _ in blocks]
     if not any(names & wanted for names, _ in blocks):
-        return source
+        return source if otherwise is None else otherwise
     changed = True
     while changed:
         changed = False

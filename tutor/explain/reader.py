@@ -127,7 +127,9 @@ ALWAYS = frozenset({"line"})
 def known_fields(rule: Rule) -> set[str]:
     """The fields that a rule's texts may use: those that each alternative of its patterns finds."""
     known = set(ALWAYS)
-    for patterns in (rule.when.message, rule.when.line, rule.when.source):
+    when = rule.when
+    texts = (when.message, when.line, when.source, when.beside, when.torch, when.asked)
+    for patterns in texts:
         each = [set(compile_pattern(pattern).fields) for pattern in several(patterns)]
         known |= set.intersection(*each) if each else set()
     facts = [set(CAUSES[cause].fields) for cause in several(rule.when.cause)]

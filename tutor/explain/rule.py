@@ -33,7 +33,16 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Patterns, Meta(description="In the learner's own line where the exception was raised.")
     ] = ()
     source: Annotated[Patterns, Meta(description="Anywhere in the learner's code.")] = ()
+    beside: Annotated[
+        Patterns, Meta(description="This as well, anywhere in the learner's code.")
+    ] = ()
     lacks: Annotated[Patterns, Meta(description="None of these anywhere in their code.")] = ()
+    torch: Annotated[
+        Patterns, Meta(description="In the lesson's PyTorch, as far as the check reaches it.")
+    ] = ()
+    asked: Annotated[
+        Patterns, Meta(description="In what the check asks: its name, its expressions, its `why`.")
+    ] = ()
 
 
 class Trial(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

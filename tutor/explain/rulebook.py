@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -69,6 +70,8 @@ def _flat(symptom: Symptom) -> Symptom:
         message=flat(symptom.message),
         line=flat(symptom.line),
         source=flat(symptom.source, MAX_SOURCE),
+        torch=flat(symptom.torch, MAX_SOURCE),
+        asked=flat(symptom.asked),
         check=symptom.check,
         causes=symptom.causes,
     )
@@ -91,6 +94,7 @@ def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
     fields: dict[str, str] = {}
     texts = (
         (when.message, symptom.message), (when.line, symptom.line), (when.source, symptom.source),
+        (when.beside, symptom.source), (when.torch, symptom.torch), (when.asked, symptom.asked),
     )  # fmt: skip
     for patterns, text in texts:
         if patterns:
@@ -129,17 +133,25 @@ def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | 
 
 @cache
 def rules() -> tuple[Explanatory, ...]:
-    """Every rule, as far as it is needed here. Takes some ten milliseconds, once.
+    """Every rule, as far as it is needed here. Read from YAML that takes a tenth of a second and
+    more, so they are remembered in the cache folder; from there it takes some milliseconds, once.
 
     What is wrong with them, and where, `tutor.explain.reader` tells: a test asks it.
     """
     import msgspec
 
+    from tutor.pack.memory import recall, remember
     from tutor.pack.source import read
     from tutor.pack.structs import plain
 
-    found: list[Explanatory] = []
-    for path in sorted(FOLDER.glob("*.yaml")):
+    paths = sorted(FOLDER.glob("*.yaml"))
+    seen = [[path.name, (found := path.stat()).st_mtime_ns, found.st_size] for path in paths]
+    kept = recall(FOLDER, "rules", tuple[list[Any], tuple[Explanatory, ...]])
+    if kept is not None and kept[0] == seen:
+        return kept[1]
+    rules: list[Explanatory] = []
+    for path in paths:
         node, _ = read(path, path.name)
-        found += msgspec.convert(plain(node)["rules"], tuple[Explanatory, ...])
-    return tuple(found)
+        rules += msgspec.convert(plain(node)["rules"], tuple[Explanatory, ...])
+    remember(FOLDER, "rules", (seen, tuple(rules)))
+    return tuple(rules)

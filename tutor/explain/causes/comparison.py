@@ -1,6 +1,6 @@
 """What a cause is looked for in: expected and actual, and what the answer was made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
@@ -57,7 +57,9 @@ class Comparison(Struct, frozen=True, eq=False):
     """An answer that differs from what was expected.
 
     `pairs` are the arrays that differ though they have the same shape, `other` the first two of
-    different shapes. `inputs` are those of the case, `sizes` its named dimensions.
+    different shapes. `inputs` are those of the case, `sizes` its named dimensions; `earlier` is
+    what was expected, and came, in the cases before. `source` is the learner's code that the answer
+    can come from.
     """
 
     mismatch: Mismatch
@@ -68,6 +70,8 @@ class Comparison(Struct, frozen=True, eq=False):
     inputs: Mapping[str, Tree]
     sizes: Mapping[str, int]
     devices: int
+    earlier: Sequence[Tree] = ()
+    source: str = ""
 
     def arrays(self) -> list[tuple[str, Numbers]]:
         """The real arrays among the inputs, by what the learner calls them."""
@@ -98,6 +102,8 @@ def comparison(
     inputs: Mapping[str, Tree],
     sizes: Mapping[str, int],
     devices: int,
+    earlier: Sequence[Tree] = (),
+    source: str = "",
 ) -> Comparison | None:
     """None if there is too much to compare."""
     wanted, found = dict(leaves(expected)), dict(leaves(actual))
@@ -118,7 +124,9 @@ def comparison(
             pairs.append(pair)
         else:
             other = other or pair
-    return Comparison(mismatch, expected, actual, tuple(pairs), other, inputs, sizes, devices)
+    return Comparison(
+        mismatch, expected, actual, tuple(pairs), other, inputs, sizes, devices, earlier, source
+    )
 
 
 def everywhere(comparison: Comparison, holds: Callable[[Pair], bool]) -> Fields | None:

@@ -15,7 +15,9 @@ def _quiet(function: str, numbers: Numbers) -> Numbers:
 
 
 def _is(one: Numbers, other: Numbers, pair: Pair) -> bool:
-    return bool((pair.distinct >= MANY or pair.expected.size == 1) and pair.fits(one, other))
+    # Of 2 the square is 4, which is much else besides.
+    alone = pair.expected.size == 1 and not float(pair.expected.flat[0]).is_integer()
+    return bool((pair.distinct >= MANY or alone) and pair.fits(one, other))
 
 
 def square(comparison: Comparison) -> Fields | None:

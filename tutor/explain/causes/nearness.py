@@ -71,3 +71,83 @@ def _stretched(pair: Pair) -> bool:
     stretch = (rows * found).sum(axis=1) / (rows * rows).sum(axis=1)
     fits = np.abs(found - stretch[:, None] * rows).max(axis=1) <= 1e-4 * size
     return bool(fits.all() and (stretch > 1 - 1e-6).all() and stretch.max() < 4)
+
+
+def rows_scaled(comparison: Comparison) -> Fields | None:
+    """Every row is nearly right, but for a factor of its own."""
+    return everywhere(comparison, _scaled)
+
+
+def _scaled(pair: Pair) -> bool:
+    import numpy as np
+
+    if pair.expected.ndim < 2 or pair.expected.shape[-1] < 3 or len(pair.expected) < 2:
+        return False
+    rows, found = (array.reshape(-1, array.shape[-1]) for array in (pair.expected, pair.actual))
+    sizes = (rows * rows).sum(axis=1)
+    if not np.isfinite(found).all() or not sizes.all():
+        return False
+    factors = (rows * found).sum(axis=1) / sizes
+    fits = np.abs(found - factors[:, None] * rows).max(axis=1) <= 1e-4 * np.abs(rows).max(axis=1)
+    return bool(fits.all() and factors.min() > 0.5 and factors.max() < 2)
+
+
+def more_under_the_root(comparison: Comparison) -> Fields | None:
+    """Its square is larger than expected by one small number."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        more = pair.actual**2 - pair.expected**2
+        size = float(np.abs(pair.expected).max(initial=0.0)) ** 2
+        return bool(
+            pair.actual.size > 1
+            and more.min(initial=0.0) >= 0
+            and 0 < more.max() <= 0.1 * max(size, 1e-6)
+            and np.ptp(more) <= max(0.05 * more.max(), 3e-7 * size)
+        )
+
+    return everywhere(comparison, holds)
+
+
+def standardised(comparison: Comparison) -> Fields | None:
+    """Its columns are those expected, moved and stretched to mean 0 and deviation 1."""
+    return everywhere(
+        comparison,
+        lambda pair: (
+            _standard(pair.actual)
+            and not _standard(pair.expected)
+            and _columns_alike(pair.expected, pair.actual)
+        ),
+    )
+
+
+def not_standardised(comparison: Comparison) -> Fields | None:
+    """Its columns moved and stretched to mean 0 and deviation 1 were expected."""
+    return everywhere(
+        comparison,
+        lambda pair: (
+            _standard(pair.expected)
+            and not _standard(pair.actual)
+            and _columns_alike(pair.actual, pair.expected)
+        ),
+    )
+
+
+def _columns_alike(one: Numbers, standard: Numbers) -> bool:
+    """Whether every column of one is that of the other, moved and stretched."""
+    import numpy as np
+
+    axes = tuple(range(one.ndim - 1))
+    moved = one - one.mean(axes)
+    stretched = (moved * standard).mean(axes) * standard
+    return bool(np.abs(moved - stretched).max() <= 1e-2 * np.abs(moved).max())
+
+
+def _standard(numbers: Numbers) -> bool:
+    import numpy as np
+
+    if numbers.ndim < 2 or len(numbers) < 4 or not np.isfinite(numbers).all():
+        return False
+    axes = tuple(range(numbers.ndim - 1))
+    means, spreads = np.abs(numbers.mean(axes)), np.abs(numbers.std(axes) - 1)
+    return bool(means.max() < 1e-3 and spreads.max() < 0.02)

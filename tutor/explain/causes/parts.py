@@ -1,6 +1,10 @@
 """The answer is part of what was expected, or has more than that."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from tutor.explain.causes.comparison import Comparison, Fields
+from tutor.tree import Leaf, Tree, leaves
 
 
 def part_of_the_result(comparison: Comparison) -> Fields | None:
@@ -27,3 +31,139 @@ def more_than_the_result(comparison: Comparison) -> Fields | None:
         if compare(comparison.expected, one) is None:
             return {"number": str(number), "count": str(len(actual))}
     return None
+
+
+def a_result_missing(comparison: Comparison) -> Fields | None:
+    """Of several results all came but one."""
+    from tutor.checks.compare import compare
+
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
+        return None
+    if len(actual) != len(expected) - 1 or len(actual) < 2:
+        return None
+    for number in range(len(expected)):
+        if compare([*expected[:number], *expected[number + 1 :]], list(actual)) is None:
+            return {"number": str(number), "count": str(len(expected))}
+    return None
+
+
+def entry_of_the_result(comparison: Comparison) -> Fields | None:
+    """A dict, of which one entry was expected."""
+    from tutor.checks.compare import compare
+
+    actual = comparison.actual
+    if comparison.mismatch.kind != "structure" or not isinstance(actual, dict):
+        return None
+    for key, one in actual.items():
+        if compare(comparison.expected, one) is None:
+            return {"entry": repr(key)}
+    return None
+
+
+def entries_missing(comparison: Comparison) -> Fields | None:
+    """A dict without some of its entries."""
+    expected, actual = _at(comparison, comparison.expected), _at(comparison, comparison.actual)
+    if not isinstance(expected, dict) or not isinstance(actual, dict):
+        return None
+    missing = expected.keys() - actual.keys()
+    if not missing or actual.keys() - expected.keys() or not actual:
+        return None
+    return {"entry": ", ".join(sorted(map(repr, missing)))}
+
+
+def _at(comparison: Comparison, tree: Tree) -> Tree:
+    """The part of a tree at which the two first differ in structure."""
+    path = comparison.mismatch.path
+    return next((child for at, child in _nodes(tree) if at == path), None)
+
+
+def _nodes(tree: Tree, path: str = "") -> Iterator[tuple[str, Tree]]:
+    yield path, tree
+    if isinstance(tree, dict):
+        for key, child in tree.items():
+            yield from _nodes(child, f"{path}[{key!r}]")
+    elif isinstance(tree, list | tuple):
+        for index, child in enumerate(tree):
+            yield from _nodes(child, f"{path}[{index}]")
+
+
+def names_for_numbers(comparison: Comparison) -> Fields | None:
+    """Names of a dict's entries stand where numbers were expected."""
+    actual = _at(comparison, comparison.actual)
+    names = {
+        key: name
+        for name, tree in comparison.inputs.items()
+        if isinstance(tree, dict)
+        for key in tree
+    }
+    if not isinstance(actual, str) or actual not in names:
+        return None
+    return {"name": actual, "input": names[actual]}
+
+
+def tuples_for_arrays(comparison: Comparison) -> Fields | None:
+    """Something with parts stands where one array was expected."""
+    actual = _at(comparison, comparison.actual)
+    expected = _at(comparison, comparison.expected)
+    if not isinstance(expected, Leaf) or not isinstance(actual, list | tuple):
+        return None
+    return {"count": str(len(actual))} if comparison.mismatch.path else None
+
+
+def cut_otherwise(comparison: Comparison) -> Fields | None:
+    """The right numbers, cut into another number of pieces."""
+    import numpy as np
+
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
+        return None
+    whole, found = _arrays(expected), _arrays(actual)
+    if (
+        whole is None
+        or found is None
+        or len(whole) == len(found)
+        or min(map(len, (whole, found))) < 2
+    ):
+        return None
+    for axis in range(whole[0].ndim):
+        try:
+            one, two = np.concatenate(whole, axis), np.concatenate(found, axis)
+        except ValueError:
+            continue
+        if one.shape == two.shape and np.allclose(one, two):
+            return {"count": str(len(found)), "expected_count": str(len(whole))}
+    return None
+
+
+def columns(comparison: Comparison) -> Fields | None:
+    """The columns of a table, one by one."""
+    import numpy as np
+
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(expected, Leaf) or not isinstance(actual, list | tuple):
+        return None
+    found, table = _arrays(actual), expected.array
+    if not found or table is None or any(one.shape != table.shape[:-1] for one in found):
+        return None
+    return {} if np.array_equal(np.stack(found, axis=-1), table) else None
+
+
+def parts_add_up(comparison: Comparison) -> Fields | None:
+    """Several parts, whose sum was expected."""
+    import numpy as np
+
+    expected = comparison.expected
+    found = [leaf.array for _, leaf in leaves(comparison.actual)]
+    if not isinstance(expected, Leaf) or expected.array is None or len(found) < 2:
+        return None
+    if any(one is None or one.shape != expected.array.shape for one in found):
+        return None
+    total = sum(one.astype(np.float64) for one in found if one is not None)
+    return {"count": str(len(found))} if np.allclose(total, expected.array, 1e-4, 1e-5) else None
+
+
+def _arrays(trees: Sequence[Tree]) -> list[Any] | None:
+    arrays = [tree.array for tree in trees if isinstance(tree, Leaf)]
+    known = [array for array in arrays if array is not None]
+    return known if known and len(known) == len(trees) else None

@@ -1,6 +1,9 @@
 """The answer is something that it should not be the same as."""
 
+from typing import Any
+
 from tutor.explain.causes.comparison import Comparison, Fields, Pair, everywhere
+from tutor.tree import Leaf, Tree, leaves
 
 
 def zero(comparison: Comparison) -> Fields | None:
@@ -51,3 +54,157 @@ def not_a_number(comparison: Comparison) -> Fields | None:
     wrong = sum(int(np.isnan(p.actual).sum()) for p in comparison.pairs)
     total = sum(p.actual.size for p in comparison.pairs)
     return {"wrong": str(wrong), "total": str(total)}
+
+
+def results_alike(comparison: Comparison) -> Fields | None:
+    """Several results are the same, and were expected to differ."""
+    import numpy as np
+
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(actual, list | tuple) or not isinstance(expected, list | tuple):
+        return None
+    found, wanted = (
+        [one.array for one in side if isinstance(one, Leaf)] for side in (actual, expected)
+    )
+    if len(found) < 2 or len(found) != len(actual) or len(wanted) != len(found):
+        return None
+
+    def alike(arrays: list[Any]) -> bool:
+        return all(one is not None and np.array_equal(one, arrays[0]) for one in arrays)
+
+    return {"count": str(len(found))} if alike(found) and not alike(wanted) else None
+
+
+def number_for_nan(comparison: Comparison) -> Fields | None:
+    """It is a number where NaN was expected, and right elsewhere."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        nan = np.isnan(pair.expected)
+        rest = np.abs(pair.actual - pair.expected)[~nan].max(initial=0.0)
+        return bool(nan.any() and np.isfinite(pair.actual).all() and rest <= 1e-4)
+
+    return everywhere(comparison, holds)
+
+
+def infinite(comparison: Comparison) -> Fields | None:
+    """It is infinite where a number was expected."""
+    import numpy as np
+
+    return everywhere(
+        comparison,
+        lambda pair: bool(np.isinf(pair.actual).any() and np.isfinite(pair.expected).all()),
+    )
+
+
+def saturated(comparison: Comparison) -> Fields | None:
+    """It is the largest or smallest number of 32 bits where another was expected."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        ends = np.isin(pair.actual, [2.0**31 - 1, -(2.0**31)])
+        return bool((ends & (pair.actual != pair.expected)).any())
+
+    return everywhere(comparison, holds)
+
+
+def wrapped(comparison: Comparison) -> Fields | None:
+    """It is off by multiples of 256, or of another number at which whole numbers start anew."""
+    import numpy as np
+
+    for bits in (8, 16, 32):
+        if comparison.pairs and all(
+            pair.fits(np.mod(pair.expected, 2**bits), np.mod(pair.actual, 2**bits))
+            and not np.mod(pair.actual - pair.expected, 2**bits).any()
+            and not np.mod(pair.actual, 1).any()
+            for pair in comparison.pairs
+        ):
+            return {"bits": str(bits), "number": str(2**bits)}
+    return None
+
+
+def clipped_at_zero(comparison: Comparison) -> Fields | None:
+    """It is what was expected, with zero for what is negative."""
+    import numpy as np
+
+    return everywhere(
+        comparison,
+        lambda pair: (
+            bool((pair.expected < 0).any())
+            and bool((pair.expected > 0).sum() > 1)
+            and pair.fits(pair.actual, np.maximum(pair.expected, 0))
+        ),
+    )
+
+
+def not_clipped(comparison: Comparison) -> Fields | None:
+    """With zero for what is negative it is what was expected."""
+    import numpy as np
+
+    return everywhere(
+        comparison,
+        lambda pair: (
+            bool((pair.actual < 0).any())
+            and bool((pair.expected > 0).sum() > 1)
+            and pair.fits(np.maximum(pair.actual, 0), pair.expected)
+        ),
+    )
+
+
+def complement(comparison: Comparison) -> Fields | None:
+    """It is zero, or false, just where something else was expected, and the other way round."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        ours, theirs = pair.actual != 0, pair.expected != 0
+        return bool(theirs.sum() > 1 and (~theirs).sum() > 1 and np.array_equal(ours, ~theirs))
+
+    return everywhere(comparison, holds)
+
+
+def dropped_out(comparison: Comparison) -> Fields | None:
+    """Some of its numbers are zero, and the others too large by one factor, as dropout does."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        kept = pair.actual != 0
+        if kept.all() or kept.sum() < 3 or not pair.expected.all():
+            return False
+        ratios = pair.actual[kept] / pair.expected[kept]
+        return bool(ratios.min() > 1.01 and np.ptp(ratios) <= 1e-3 * ratios.min())
+
+    return everywhere(comparison, holds)
+
+
+def no_spread(comparison: Comparison) -> Fields | None:
+    """Of several statistics one is zero that should not be."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        gone = (np.abs(pair.actual) < 1e-6) & (np.abs(pair.expected) > 0.05)
+        return bool(pair.actual.ndim == 1 and gone.any() and (np.abs(pair.actual) > 0.05).any())
+
+    return everywhere(comparison, holds)
+
+
+def off_centre(comparison: Comparison) -> Fields | None:
+    """Of several statistics one is not zero that should be."""
+    import numpy as np
+
+    def holds(pair: Pair) -> bool:
+        moved = (pair.expected == 0) & (np.abs(pair.actual) > 5 * pair.tolerance)
+        return bool(pair.expected.ndim == 1 and moved.any() and pair.expected.any())
+
+    return everywhere(comparison, holds)
+
+
+def false(comparison: Comparison) -> Fields | None:
+    """Something is false that should be true."""
+
+    def booleans(tree: Tree) -> bool:
+        arrays = [leaf.array for _, leaf in leaves(tree)]
+        return bool(arrays) and all(one is not None and one.dtype.kind == "b" for one in arrays)
+
+    if not booleans(comparison.expected) or not booleans(comparison.actual):
+        return None
+    return everywhere(comparison, lambda pair: bool((pair.expected > pair.actual).any()))

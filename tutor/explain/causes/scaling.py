@@ -106,3 +106,22 @@ def leaf_by_leaf(comparison: Comparison) -> Fields | None:
         return None
     known = [one for one in ratios if one is not None]
     return None if all(near(one, known[0]) for one in known) else {}
+
+
+def by_a_root(comparison: Comparison) -> Fields | None:
+    """It is too large, or too small, by the root of the number of something."""
+    found = common_ratio(comparison)
+    if found is None:
+        return None
+    for count, what in comparison.counts().items():
+        if near(found, sqrt(count)) or near(found, 1 / sqrt(count)):
+            return {"count": str(count), "size": what}
+    return None
+
+
+def proportional(comparison: Comparison) -> Fields | None:
+    """It is the right answer times some number."""
+    found = common_ratio(comparison)
+    if found is None or found < 0 or not any(pair.distinct > 2 for pair in comparison.pairs):
+        return None
+    return {"ratio": f"{found:.4g}"}

@@ -177,3 +177,18 @@ def _longer(one: Numbers, other: Numbers) -> Fields | None:
     if one.ndim != other.ndim or one.ndim < 3:
         return None
     return {} if (np.array(one.shape) >= np.array(other.shape)).all() else None
+
+
+def padded(comparison: Comparison) -> Fields | None:
+    """The right numbers with more zeros around them."""
+    return _shape(comparison, _padded)
+
+
+def _padded(pair: Pair) -> Fields | None:
+    import numpy as np
+
+    actual, expected = pair.actual, pair.expected
+    if actual.ndim != expected.ndim or np.count_nonzero(actual) != np.count_nonzero(expected):
+        return None
+    one, two = actual[actual != 0], expected[expected != 0]
+    return {} if actual.size > expected.size and pair.fits(one, two) else None

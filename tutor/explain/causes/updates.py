@@ -66,3 +66,15 @@ def step_over_devices(comparison: Comparison) -> Fields | None:
         return None
     fits = abs(found[1] / comparison.devices - 1) < 1e-2
     return {"devices": str(comparison.devices)} if fits else None
+
+
+def frozen_moved(comparison: Comparison) -> Fields | None:
+    """An input should have come back unchanged, and did not."""
+    import numpy as np
+
+    arrays = comparison.arrays()
+    for pair in comparison.pairs:
+        for name, array in arrays:
+            if np.ptp(array) and np.array_equal(array, pair.expected):
+                return {"input": name}
+    return None

@@ -1,0 +1,42 @@
+"""The answer has to do with answers that were given before."""
+
+from collections.abc import Iterator
+
+from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair, real_numbers
+from tutor.tree import leaves
+
+
+def as_before(comparison: Comparison) -> Fields | None:
+    """It is what was right for earlier inputs."""
+    for answer in _earlier(comparison):
+        if all(_is(pair, answer, pair.actual) for pair in comparison.pairs):
+            return {}
+    return None
+
+
+def piled_up(comparison: Comparison) -> Fields | None:
+    """It is the right answer with earlier ones added to it."""
+    answers = list(_earlier(comparison))
+    for last in range(1, len(answers) + 1):
+        kept = answers[-last:]
+        for pair in comparison.pairs:
+            known = [answer.get(pair.path) for answer in kept]
+            added = [one for one in known if one is not None and one.shape == pair.actual.shape]
+            total: Numbers = pair.expected + sum(added)
+            if len(added) < len(kept) or not pair.fits(pair.actual, total):
+                break
+        else:
+            return {"count": str(last)}
+    return None
+
+
+def _earlier(comparison: Comparison) -> Iterator[dict[str, Numbers]]:
+    """The arrays of each earlier answer by their paths, if there is anything to compare."""
+    for tree in comparison.earlier if comparison.pairs else ():
+        known = {path: real_numbers(leaf) for path, leaf in leaves(tree)}
+        yield {path: numbers for path, numbers in known.items() if numbers is not None}
+
+
+def _is(pair: Pair, answer: dict[str, Numbers], actual: Numbers) -> bool:
+    before = answer.get(pair.path)
+    return before is not None and pair.fits(actual, before)

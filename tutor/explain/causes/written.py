@@ -1,0 +1,69 @@
+"""What the learner's code says, or does not, and the numbers bear out or leave open."""
+
+import re
+
+from tutor.explain.causes.comparison import Comparison, Fields
+from tutor.explain.causes.scaling import near, ratio
+
+_DIVISOR = re.compile(r"/ ?(\d+)(?![\w.])")
+_FIELD = re.compile(r"^ +(\w+) ?: ?\w[\w\[\], .]*(?:=.*)?$", re.MULTILINE)
+_PIECES = re.compile(
+    r"array_split\([^()]*,\s*(\d+)\)|batched\([^()]*,\s*(\d+)\)"
+    r"|range\(0, ?[^,]*, ?(\d+)\)|: ?\w+ ?\+ ?(\d+)\]"
+)
+_ALL_OF_THEM = re.compile(r"\btree\b|\btree_|\.values\(\)|\.items\(\)|\*\*\w|\brefill\b|\*\w")
+
+
+def divided_by_a_number(comparison: Comparison) -> Fields | None:
+    """It is off as if a number in the code stood for the count of something."""
+    numbers = {int(digits) for digits in _DIVISOR.findall(comparison.source)}
+    counts = comparison.counts()
+    if comparison.devices > 1:
+        counts[comparison.devices] = "the devices"
+    for pair in comparison.pairs:
+        # Of a step what is proportional is the loss, a single number.
+        found = ratio(pair)
+        if found is None:
+            continue
+        for number in numbers - {0, 1}:
+            for count, what in counts.items():
+                if number != count and near(found * number, count):
+                    return {"number": str(number), "count": str(count), "size": what}
+    return None
+
+
+def field_not_used(comparison: Comparison) -> Fields | None:
+    """A field of a class in the code is used nowhere."""
+    for name in _FIELD.findall(comparison.source):
+        if not re.search(rf"\.{name}\b", comparison.source):
+            return {"field": name}
+    return None
+
+
+def input_not_used(comparison: Comparison) -> Fields | None:
+    """One of several named parts of an input is not mentioned in the code."""
+    source = comparison.source
+    if _ALL_OF_THEM.search(source):
+        return None
+    for name, tree in comparison.inputs.items():
+        keys = [key for key in tree if isinstance(key, str)] if isinstance(tree, dict) else []
+        missing = [key for key in keys if not re.search(rf"\b{re.escape(key)}\b", source)]
+        if len(missing) == 1 and len(keys) > 1:
+            return {"input": f"{name}[{missing[0]!r}]"}
+    return None
+
+
+def uneven_pieces(comparison: Comparison) -> Fields | None:
+    """It is nearly right, and the code cuts an input into pieces that are not equally long."""
+    import numpy as np
+
+    numbers = {int(n) for one in _PIECES.findall(comparison.source) for n in one if n}
+    for pair in comparison.pairs:
+        size = float(np.abs(pair.expected).max(initial=0.0))
+        if not np.abs(pair.actual - pair.expected).max() <= 0.5 * size:
+            return None
+    for name, array in comparison.arrays() if comparison.pairs else ():
+        for number in sorted(numbers - {0, 1}):
+            if array.ndim and len(array) > number and len(array) % number:
+                return {"number": str(number), "input": name}
+    return None
