@@ -41,6 +41,7 @@ _SHAPES = ("shape", "expected_shape")
 
 CAUSES: dict[str, Cause] = {
     "results-swapped": Cause(order.results_swapped, ("order",)),
+    "indices-missing": Cause(parts.indices_missing),
     "part-of-the-result": Cause(parts.part_of_the_result, ("number", "count")),
     "more-than-the-result": Cause(parts.more_than_the_result, ("number", "count")),
     "result-missing": Cause(parts.a_result_missing, ("number", "count")),
@@ -95,7 +96,6 @@ CAUSES: dict[str, Cause] = {
     "step-times-a-count": Cause(updates.step_times_a_count, ("input", "factor", "size")),
     "other-axis": Cause(functions.other_axis, ("axis", "expected_axis")),
     "clipped-at-zero": Cause(sameness.clipped_at_zero),
-    "not-clipped": Cause(sameness.not_clipped),
     "square": Cause(functions.square),
     "root": Cause(functions.root),
     "logarithm": Cause(functions.logarithm),
@@ -133,7 +133,6 @@ CAUSES: dict[str, Cause] = {
     "input-not-used": Cause(written.input_not_used, ("input",)),
     "field-not-used": Cause(written.field_not_used, ("field",)),
     "square-input": Cause(inputs.square_input, ("input",)),
-    "square-batch": Cause(inputs.square_batch, ("input",)),
     "one-column": Cause(inputs.one_column),
 }
 """Every cause by name; those that leave least to chance come first."""

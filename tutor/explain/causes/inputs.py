@@ -52,14 +52,6 @@ def square_input(comparison: Comparison) -> Fields | None:
     return None
 
 
-def square_batch(comparison: Comparison) -> Fields | None:
-    """The numbers are wrong, and the first two axes of an input have the same length."""
-    for name, array in comparison.arrays():
-        if array.ndim >= 3 and array.shape[0] == array.shape[1] and len(array) > 1:
-            return {"input": name} if comparison.pairs else None
-    return None
-
-
 def one_column(comparison: Comparison) -> Fields | None:
     """The numbers are wrong, and the inputs hold columns of shape (n, 1) and vectors."""
     shapes = [array.shape for _, array in comparison.arrays()]

@@ -20,6 +20,17 @@ def part_of_the_result(comparison: Comparison) -> Fields | None:
     return None
 
 
+def indices_missing(comparison: Comparison) -> Fields | None:
+    """The first of two results, of which the second is whole numbers."""
+    found = part_of_the_result(comparison)
+    if found is None or found["number"] != "0" or found["count"] != "2":
+        return None
+    assert isinstance(comparison.expected, list | tuple)
+    second = comparison.expected[1]
+    whole = isinstance(second, Leaf) and second.array is not None and second.array.dtype.kind == "i"
+    return {} if whole else None
+
+
 def more_than_the_result(comparison: Comparison) -> Fields | None:
     """What was expected, and more beside it."""
     from tutor.checks.compare import compare
@@ -153,14 +164,14 @@ def parts_add_up(comparison: Comparison) -> Fields | None:
     """Several parts, whose sum was expected."""
     import numpy as np
 
-    expected = comparison.expected
+    wanted = [leaf.array for _, leaf in leaves(comparison.expected)]
     found = [leaf.array for _, leaf in leaves(comparison.actual)]
-    if not isinstance(expected, Leaf) or expected.array is None or len(found) < 2:
+    if len(wanted) != 1 or (whole := wanted[0]) is None or len(found) < 2:
         return None
-    if any(one is None or one.shape != expected.array.shape for one in found):
+    if any(one is None or one.shape != whole.shape for one in found):
         return None
     total = sum(one.astype(np.float64) for one in found if one is not None)
-    return {"count": str(len(found))} if np.allclose(total, expected.array, 1e-4, 1e-5) else None
+    return {"count": str(len(found))} if np.allclose(total, whole, 1e-4, 1e-5) else None
 
 
 def _arrays(trees: Sequence[Tree]) -> list[Any] | None:

@@ -137,20 +137,6 @@ def clipped_at_zero(comparison: Comparison) -> Fields | None:
     )
 
 
-def not_clipped(comparison: Comparison) -> Fields | None:
-    """With zero for what is negative it is what was expected."""
-    import numpy as np
-
-    return everywhere(
-        comparison,
-        lambda pair: (
-            bool((pair.actual < 0).any())
-            and bool((pair.expected > 0).sum() > 1)
-            and pair.fits(np.maximum(pair.actual, 0), pair.expected)
-        ),
-    )
-
-
 def complement(comparison: Comparison) -> Fields | None:
     """It is zero, or false, just where something else was expected, and the other way round."""
     import numpy as np

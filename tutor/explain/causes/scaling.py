@@ -1,8 +1,11 @@
 """The answer is the right one times a number."""
 
+import re
 from math import sqrt
 
 from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+
+_ROOT = re.compile(r"sqrt|\*\* ?-?0?\.5")
 
 
 def ratio(pair: Pair) -> float | None:
@@ -109,11 +112,14 @@ def leaf_by_leaf(comparison: Comparison) -> Fields | None:
 
 
 def by_a_root(comparison: Comparison) -> Fields | None:
-    """It is too large, or too small, by the root of the number of something."""
+    """It is too large, or too small, by the root of the number of something; a root that is no
+    whole number, for 2 and 3 may be anything."""
     found = common_ratio(comparison)
     if found is None:
         return None
     for count, what in comparison.counts().items():
+        if sqrt(count).is_integer() and not _ROOT.search(comparison.source):
+            continue
         if near(found, sqrt(count)) or near(found, 1 / sqrt(count)):
             return {"count": str(count), "size": what}
     return None
