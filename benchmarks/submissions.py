@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
@@ -29,6 +29,7 @@ from msgspec import Struct
 from benchmarks.answers import handed_in
 from benchmarks.dask_cluster import DaskCluster
 from benchmarks.memory import pss_mb
+from tests.attacks.targets import aims
 from tutor.grading.result import Grade
 from tutor.lesson import Lesson, Pack
 from tutor.pack import load_pack
@@ -57,16 +58,19 @@ class Labelled(Struct, frozen=True):
     suffix: str = ".py"
 
 
-def made(pack: Pack, number: int, seed: int = 0, attacks: bool = False) -> Iterator[Labelled]:
+def made(
+    pack: Pack, number: int, targets: Mapping[str, str] | None = None, seed: int = 0
+) -> Iterator[Labelled]:
     """As many as wanted, of all lessons equally many: half right, and of the rest as many of each
     kind.
 
-    **Arguments:** `attacks`: whether the lesson that they are written for is one of the pack's.
+    **Arguments:** `targets`: what attacks aim at, if the lesson that they are written for is one of
+    the pack's.
     """
     chance = random.Random(seed)
     lessons = [pack.lesson(name) for name in pack.lessons]
     known = {lesson.id: list(_of(pack, lesson)) for lesson in lessons}
-    hostile = list(_hostile()) if attacks else []
+    hostile = list(_hostile(targets)) if targets is not None else []
     chance.shuffle(hostile)
     for count in range(number):
         mine = known[lessons[count % len(lessons)].id]
@@ -109,14 +113,10 @@ def _of(pack: Pack, lesson: Lesson) -> Iterator[Labelled]:
         yield Labelled(lesson.id, kind, name, data, (deserves,), ".ipynb")  # type: ignore[arg-type]
 
 
-def _hostile() -> Iterator[Labelled]:
-    """What each aims at (`@NAME@`) is not there, or is this process's; the tests of attacks give
-    them more to aim at."""
-    secret = Path(tempfile.gettempdir()) / "jaxtutor-secret.txt"
-    aims = {"PARENT": str(os.getpid()), "SIBLING": "1", "TCP": "9", "UDP": "9"}
+def _hostile(targets: Mapping[str, str]) -> Iterator[Labelled]:
     for path in sorted(ATTACKS.glob("*.py")):
-        text = re.sub(r"@([A-Z]+)@", lambda found: aims.get(found[1], str(secret)),
-                      path.read_text(encoding="utf-8"))  # fmt: skip
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"@([A-Z]+)@", lambda found: targets.get(found[1], found[0]), text)
         yield Labelled(ATTACKED, "hostile", path.stem, text.encode(), ("fail", "error"))
 
 
@@ -196,15 +196,19 @@ def misgraded(folder: Path, out: str) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     number = int(arguments[0])
     bad = 0
-    with tempfile.TemporaryDirectory(prefix="jaxtutor-submissions-") as name:
-        os.environ["JAXTUTOR_HOME"] = f"{name}/home"
-        for root, share, attacks in (
-            (None, number // 2, False),
-            (MINI, number - number // 2, True),
+    with ExitStack() as held:
+        name = held.enter_context(tempfile.TemporaryDirectory(prefix="jaxtutor-submissions-"))
+        home, aimed_at = Path(name) / "home", Path(name) / "targets"
+        os.environ["JAXTUTOR_HOME"] = str(home)
+        aimed_at.mkdir()
+        targets = held.enter_context(aims(aimed_at, home))
+        for root, share, aimed in (
+            (None, number // 2, None),
+            (MINI, number - number // 2, targets),
         ):
             pack = load_pack(root)
             folder = Path(name) / pack.id
-            hand_in(list(made(pack, share, attacks=attacks)), folder)
+            hand_in(list(made(pack, share, aimed)), folder)
             runs = {out: grade(folder, pack.root, out) for out in ("first", "second")}
             with DaskCluster(Path(name), {}) as dask:
                 dask.workers(os.cpu_count() or 1)

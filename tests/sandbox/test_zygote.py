@@ -172,7 +172,9 @@ def test_a_closed_nursery_starts_nothing_more(lesson: Lesson, tmp_path: Path):
 def test_a_zygote_that_cannot_start_costs_time_only(
     lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(nursery, "_BOOT", "raise SystemExit('no')")
+    monkeypatch.setattr(
+        nursery, "command", lambda *rest: [sys.executable, "-c", "raise SystemExit('no')"]
+    )
     with Forks(tmp_path) as forks:
         with Session(lesson, DOUBLE, sandboxes=forks) as session:
             assert session.check().passed

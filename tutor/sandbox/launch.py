@@ -18,6 +18,7 @@ from tutor.lesson import Limits, solution_folders
 from tutor.sandbox import packages
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
+from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.nursery import NoZygote, Nursery
 from tutor.sandbox.zygote import REPLIES, REQUESTS
@@ -43,10 +44,6 @@ def _secrets() -> tuple[str, ...]:
 
 
 _TORCH = ("torch", "torchgen", "functorch")
-_BOOT = (
-    "import sys; sys.path.append(sys.argv[2]); "
-    "from tutor.sandbox.boot import main; main(sys.argv[1])"
-)
 
 
 class LaunchError(Exception):
@@ -129,8 +126,7 @@ def _start(spec: Spec, folder: Path, pipes: tuple[int, int], nursery: Nursery | 
         "policy": _policy(spec, folder, pipes),
     }
     process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
-         msgspec.json.encode(job).decode(), str(_PACKAGE.parent)],
+        command(str(_PACKAGE.parent), "tutor.sandbox.boot", msgspec.json.encode(job).decode()),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

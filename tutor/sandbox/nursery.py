@@ -15,13 +15,10 @@ from contextlib import suppress
 import msgspec
 
 from tutor.sandbox.child import Forked
+from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.zygote import Birth
 
-_BOOT = (
-    "import sys; sys.path.append(sys.argv[3]); "
-    "from tutor.sandbox.zygote import main; main(sys.argv[1], sys.argv[2])"
-)
 BIRTH_SECONDS = 10.0
 IMPORT_SECONDS = 120.0
 
@@ -113,8 +110,7 @@ class _Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-                [sys.executable, "-I", "-B", "-X", "utf8", "-c", _BOOT,
-                 role, str(theirs.fileno()), root],
+                command(root, "tutor.sandbox.zygote", role, str(theirs.fileno())),
                 stdin=subprocess.DEVNULL,
                 # Pipes, like a worker's own: what kind of file these are is remembered. Libraries
                 # say little while they are imported, and then nothing is written any more.

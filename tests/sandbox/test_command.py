@@ -1,0 +1,48 @@
+"""Sandboxes run the very package that starts them, be another one installed or not."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tutor
+from tests.conftest import MINI
+
+PROGRAM = f"""
+import json
+import tutor
+from tutor.engine import Session
+from tutor.forks import Forks
+from tutor.pack import load_pack
+CODE = '''
+import tutor
+def double(x):
+    print(tutor.__file__)
+    open(tutor.__file__.replace("__init__.py", "data/digits.npz"), "rb")
+'''
+lesson = load_pack({str(MINI)!r}).lesson("double")
+with Forks() as forks:
+    for sandboxes in ({{}}, {{"sandboxes": forks}}):
+        with Session(lesson, CODE, **sandboxes) as session:
+            report = session.check()
+        ran = report.stdout.split()[0]
+        print(json.dumps([tutor.__file__, ran, report.checks[0].message]))
+"""
+
+
+@pytest.mark.usefixtures("home")
+def test_it_is_the_package_beside_which_it_was_started(tmp_path: Path):
+    ours = Path(tutor.__file__).parent
+    shutil.copytree(ours, tmp_path / "tutor", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    for line in done.stdout.splitlines():
+        started, ran, told = json.loads(line)
+        assert ran == started == str(tmp_path / "tutor" / "__init__.py") != tutor.__file__
+        # And what is hidden there is that package's.
+        assert "PermissionError" in told
+    assert len(done.stdout.splitlines()) == 2
