@@ -154,17 +154,19 @@ class Session:
         seed: int = 0,
         on_result: OnResult | None = None,
         on_miss: Callable[[], None] | None = None,
+        *,
+        all_checks: bool = True,
     ) -> Report:
         """Check under one seed. See `run`, but that nothing is timed.
 
         **Arguments:** `on_miss`: called if PyTorch's answers are not remembered, and so will take
-        a second or more.
+        a second or more; `all_checks`: also those after the first that finds something wrong.
         """
         from tutor.judging import Round
 
         if self._round is not None:
             self._round.close()
-        self._round = Round(self, seed, on_result, on_miss)
+        self._round = Round(self, seed, on_result, on_miss, all_checks=all_checks)
         return self._round.report()
 
     def timed(self, report: Report) -> Report:

@@ -24,7 +24,7 @@ from tutor.authoring.mutate import mutants
 from tutor.authoring.run import Asked, LessonResult, PackTest, remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
-from tutor.engine import Cancel, Cancelled
+from tutor.engine import Cancel, Cancelled, Session
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Limits, Pack
 from tutor.pack import load_pack
@@ -166,6 +166,27 @@ def test_what_takes_too_long_is_tried_once_more(mini: Pack, forks: Forks):
     assert outcome.timed_out
     assert "took longer than 0.5 s" in outcome.problem
     assert len(steps) == 2
+
+
+def test_of_a_wrong_answer_nothing_is_run_after_the_check_that_notices(mini: Pack, forks: Forks):
+    """A second call would never come back."""
+    lesson = mini.lesson("double")
+    code = """
+asked = []
+def double(x):
+    asked.append(x)
+    while len(asked) > 1:
+        pass
+    return 3 * x
+"""
+    with Session(lesson, code, sandboxes=forks) as session:
+        report = session.check(all_checks=False)
+    value, again = report.checks
+    assert (value.status, again.status, again.message) == ("fail", "skipped", "not run")
+    assert report.verdict == "fail"
+    (thrice,) = lesson.mistakes
+    outcome = attempt(Trial(lesson, "mistake", "thrice", code, (0,), thrice), forks)
+    assert outcome.holds and outcome.verdict == "fail"
 
 
 def test_many_seeds_do_not_pile_up_in_one_sandbox(

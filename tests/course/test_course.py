@@ -4,10 +4,14 @@ Real sandboxes, real PyTorch, real JAX. An ordinary run takes a few of the seeds
 others for each; `make seeds` takes all of them for all.
 """
 
+from collections.abc import Callable, Iterator
+from functools import cache
+
 import pytest
 
+from tests.conftest import SHARED_CACHE
 from tutor.authoring.output import told
-from tutor.authoring.trial import Trial, attempt, judged
+from tutor.authoring.trial import Trial, attempt, judged, learn
 from tutor.engine import Session, run
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Mistake
@@ -96,13 +100,30 @@ def test_the_starter_does_not_pass_and_says_what_to_write(lesson: Lesson, forks:
     assert first.fault.code == "not-written"
 
 
+@pytest.fixture(scope="module")
+def taught() -> Iterator[Callable[[Lesson], Forks]]:
+    """Sandboxes that need not compile what a lesson's solution does, as graders' and authors'."""
+    with Forks(SHARED_CACHE) as sandboxes:
+
+        @cache
+        def of(lesson_id: str) -> Forks:
+            learn(sandboxes, PACK.lesson(lesson_id), solution(PACK.lesson(lesson_id)))
+            return sandboxes
+
+        yield lambda lesson: of(lesson.id)
+
+
 @pytest.mark.parametrize(("lesson", "mistake", "number"), MISTAKES)
 def test_a_mistake_is_caught_where_and_in_the_words_promised(
-    lesson: Lesson, mistake: Mistake, number: int, pytestconfig: pytest.Config, forks: Forks
+    lesson: Lesson,
+    mistake: Mistake,
+    number: int,
+    pytestconfig: pytest.Config,
+    taught: Callable[[Lesson], Forks],
 ):
     # Two seeds at least: what is promised may hold for one draw of sizes and noise only.
     under = seeds(number, pytestconfig, least=2)
-    outcome = attempt(tried(lesson, mistake, under), forks)
+    outcome = attempt(tried(lesson, mistake, under), taught(lesson))
     assert outcome.holds, told(outcome)
 
 

@@ -138,7 +138,7 @@ class Kept:
             sandbox.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def kept(forks: Forks) -> Iterator[Kept]:
     sandboxes = Kept(forks)
     yield sandboxes
@@ -148,7 +148,7 @@ def kept(forks: Forks) -> Iterator[Kept]:
 Provoke = Callable[[str, int], Symptom | None]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def provoke(kept: Kept) -> Provoke:
     """Import a module beside JAX, or where PyTorch is if it imports that, and tell what goes wrong;
     None if nothing does."""
