@@ -19,7 +19,7 @@ from tests.conftest import MINI, SHARED_CACHE, make_home
 from tests.grading.poison import LOG, POISON
 from tutor.cli import main
 from tutor.forks import Forks
-from tutor.grading import cluster
+from tutor.grading import worker
 from tutor.grading.batch import Grading, Order, line_of
 from tutor.grading.cluster import ClusterExecutor
 from tutor.grading.executors import Executor, Job, LocalExecutor, Unavailable
@@ -138,8 +138,8 @@ def test_the_command_grades_on_a_cluster_and_leaves_nothing_there(
 def test_workers_with_other_versions_get_nothing_to_run(
     two: Cluster, mini: Pack, monkeypatch: pytest.MonkeyPatch
 ):
-    ours = {**cluster.versions(), "jax": "0.0.1"}
-    monkeypatch.setattr(cluster, "versions", lambda: ours)
+    ours = {**worker.versions(), "jax": "0.0.1"}
+    monkeypatch.setattr(worker, "versions", lambda: ours)
     with pytest.raises(Unavailable) as error:
         ClusterExecutor(mini, two.address)
     assert re.search(
