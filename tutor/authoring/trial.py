@@ -74,6 +74,10 @@ _WRONG = ("mistake", "mutant")
 RUNS = 20
 """Seeds under which an answer is tried in one sandbox: what JAX compiles for each stays there."""
 
+RUNS_OF_MISTAKES = 5
+"""The same of wrong answers, of which more stays: where a tracer has escaped, JAX looks for all
+that holds one, which takes longer each time."""
+
 SEEDS_OF_MISTAKES = 20
 """Most seeds for a mistake: a right answer that fails once in a hundred is worse than a wrong one
 that passes as often."""
@@ -105,9 +109,10 @@ def _attempt(
     reports: list[Report] = []
     memory: list[int] = []
     warned = ""
-    for first in range(0, len(trial.seeds), RUNS):
+    runs = RUNS_OF_MISTAKES if trial.kind in _WRONG else RUNS
+    for first in range(0, len(trial.seeds), runs):
         with Session(trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes) as session:
-            for seed in trial.seeds[first : first + RUNS]:
+            for seed in trial.seeds[first : first + runs]:
                 report = session.check(seed, all_checks=trial.kind not in _WRONG)
                 if seed == trial.seeds[first] and (peak := session.peak_mb()) is not None:
                     memory.append(peak)  # as one run has it, with nothing left of others
