@@ -42,7 +42,8 @@ class DaskCluster:
 
     @property
     def address(self) -> str:
-        until(self._file.exists)
+        # It is written in its place, so for a moment it is there and empty.
+        until(lambda: self._file.exists() and self._file.read_bytes().rstrip().endswith(b"}"))
         address: str = json.loads(self._file.read_bytes())["address"]
         return address
 

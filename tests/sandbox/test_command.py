@@ -46,3 +46,15 @@ def test_it_is_the_package_beside_which_it_was_started(tmp_path: Path):
         # And what is hidden there is that package's.
         assert "PermissionError" in told
     assert len(done.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("parent", "lives"), [("os.getppid()", True), ("os.getpid()", False)])
+def test_who_comes_after_its_parents_end_does_not_live(parent: str, lives: bool):
+    program = (
+        "import os; from tutor.sandbox.isolation.posix import die_with_parent; "
+        f"die_with_parent({parent}); print('it lives')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == ((0, "it lives\n") if lives else (1, ""))

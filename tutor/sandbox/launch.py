@@ -121,6 +121,7 @@ def _start(spec: Spec, folder: Path, pipes: tuple[int, int], nursery: Nursery | 
             return nursery.fork(spec.role, policy, environ, pipes)
     job = {
         "role": spec.role,
+        "parent": os.getpid(),
         "requests": pipes[0],
         "replies": pipes[1],
         "policy": _policy(spec, folder, pipes),

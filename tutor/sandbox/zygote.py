@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from tutor.sandbox import isolation, packages
 from tutor.sandbox.child import Born, Ended, Unborn
+from tutor.sandbox.isolation.posix import die_with_parent
 
 REQUESTS, REPLIES = 3, 4
 """Where a forked worker finds its two pipes."""
@@ -84,6 +85,7 @@ class _Nursery:
 
     def _bear(self, message: bytes, descriptors: list[int]) -> None:
         *worker_ends, status = descriptors
+        zygote = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
@@ -91,7 +93,7 @@ class _Nursery:
             os.close(status)
         else:
             if pid == 0:
-                _live(self._role, message, descriptors)
+                _live(self._role, message, descriptors, zygote)
             ended = os.pidfd_open(pid)
             self._living[ended] = pid, status
             self._watched[status] = pid
@@ -134,10 +136,12 @@ def _tell(status: int, news: Born | Unborn | Ended) -> None:
         pass  # nobody listens; its closed end is seen to in its turn
 
 
-def _live(role: str, message: bytes, descriptors: list[int]) -> NoReturn:
+def _live(role: str, message: bytes, descriptors: list[int], zygote: int) -> NoReturn:
     """What a worker does instead of returning into its zygote's affairs."""
     code = 70
     try:
+        # Before anything else: a zygote that has ended by now would not be missed later.
+        die_with_parent(zygote)
         birth = msgspec.json.decode(message, type=Birth)
         os.setsid()
         # Only now, for whoever is told kills the group.

@@ -66,12 +66,16 @@ def limits(policy: Policy) -> list[Protection]:
     return done
 
 
-def die_with_parent() -> Protection:
-    """Have the kernel kill this process when its parent ends (Linux)."""
+def die_with_parent(parent: int | None = None) -> Protection:
+    """Have the kernel kill this process when its parent ends (Linux).
+
+    **Arguments:** `parent`: its id. If it has ended already there is nothing to live for, and this
+    process ends; who does not know it cannot tell.
+    """
     name = "dies with its parent"
     if sys.platform != "linux":
         return Protection(name, False, "Linux only")
-    parent = os.getppid()
+    parent = parent or os.getppid()
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         return Protection(name, False, os.strerror(ctypes.get_errno()))
     if os.getppid() != parent:  # it died in between, so the signal will never come
