@@ -1,5 +1,6 @@
 """Of a module, what an expression can reach is kept, and what it cannot is left out."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,3 +68,10 @@ def test_of_a_module_without_such_a_name_all_is_kept():
 def test_any_text_can_be_looked_at(source: str, expression: str):
     found = reachable(source, [expression])
     assert all(line in source for line in found.splitlines())
+
+
+@pytest.mark.parametrize("numbers", [range(60_000), range(59_999, -1, -1)])
+def test_a_chain_as_long_as_a_file_can_be_is_followed(numbers: range):
+    """Were every step to look at all definitions, this would not end while somebody waits."""
+    chain = "".join(f"f{number} = f{number + 1}\n" for number in numbers)
+    assert reachable(chain + "g = f0\n", ["f0(x)"]) == chain

@@ -5,6 +5,7 @@ stands elsewhere would only mislead.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -23,16 +24,20 @@ def reachable(source: str, expressions: Iterable[str], otherwise: str | None = N
     """
     wanted = {name for expression in expressions for name in _NAME.findall(expression)}
     blocks = _blocks(source)
-    kept = [not names for names, _ in blocks]
-    if not any(names & wanted for names, _ in blocks):
+    defined = defaultdict(list)
+    for number, (names, _) in enumerate(blocks):
+        for name in names:
+            defined[name].append(number)
+    if not wanted & defined.keys():
         return source if otherwise is None else otherwise
-    changed = True
-    while changed:
-        changed = False
-        for number, (names, text) in enumerate(blocks):
-            if not kept[number] and names & wanted:
-                kept[number] = changed = True
-                wanted |= set(_NAME.findall(text))
+    kept = [not names for names, _ in blocks]
+    # Each block once: a stranger's chain of definitions may be as long as a file can be.
+    ahead = [*wanted]
+    while ahead:
+        for number in defined.pop(ahead.pop(), ()):
+            if not kept[number]:
+                kept[number] = True
+                ahead += _NAME.findall(blocks[number][1])
     return "".join(text for keep, (_, text) in zip(kept, blocks, strict=True) if keep)
 
 

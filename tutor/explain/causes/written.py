@@ -5,11 +5,12 @@ import re
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.scaling import near, ratio
 
-_DIVISOR = re.compile(r"/ ?(\d+)(?![\w.])")
+_DIVISOR = re.compile(r"/ ?(\d{1,9})(?![\w.])")
 _FIELD = re.compile(r"^ +(\w+) ?: ?\w[\w\[\], .]*(?:=.*)?$", re.MULTILINE)
+_USED = re.compile(r"\.(\w+)")
 _PIECES = re.compile(
-    r"array_split\([^()]*,\s*(\d+)\)|batched\([^()]*,\s*(\d+)\)"
-    r"|range\(0, ?[^,]*, ?(\d+)\)|: ?\w+ ?\+ ?(\d+)\]"
+    r"array_split\([^()]*,\s*(\d{1,9})\)|batched\([^()]*,\s*(\d{1,9})\)"
+    r"|range\(0, ?[^,]*, ?(\d{1,9})\)|: ?\w+ ?\+ ?(\d{1,9})\]"
 )
 _ALL_OF_THEM = re.compile(r"\btree\b|\btree_|\.values\(\)|\.items\(\)|\*\*\w|\brefill\b|\*\w")
 
@@ -34,8 +35,9 @@ def divided_by_a_number(comparison: Comparison) -> Fields | None:
 
 def field_not_used(comparison: Comparison) -> Fields | None:
     """A field of a class in the code is used nowhere."""
+    used = set(_USED.findall(comparison.source))
     for name in _FIELD.findall(comparison.source):
-        if not re.search(rf"\.{name}\b", comparison.source):
+        if name not in used:
             return {"field": name}
     return None
 
