@@ -1,22 +1,26 @@
 # make run     start jaxtutor          make test    everything that must hold
 # make install only .venv              make format  let ruff write the code's layout
-# make seeds   every answer of the course under 20 seeds: an hour
+# make proofs  all tests, with those that take too long for every run
+# make seeds   every answer of the course under 20 seeds, and all lessons in waiting sandboxes: an hour
 # make fuzz    ten minutes of hostile bytes for the wire parser
 # make attacks 200 hostile submissions and 200 honest ones by turns
 # make killed  the grader killed at 50 random moments: nothing lost, nothing twice
 # make class   1,000 submissions with known labels, graded thrice: an hour
 # make libreoffice  that it reopens the gradebook without loss; it must be installed
+# make crowd   16 checks at once of four lessons: all pass, and how long that takes
 # make bench   how fast it is, against the cold way of doing it: an hour or two of an idle machine
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/installed
+# Tests wait as often as they compute.
+WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Exact versions, for the build's own requirements too.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test seeds attacks killed class libreoffice fuzz bench format clean
+.PHONY: install run test proofs seeds attacks killed class crowd libreoffice fuzz bench format clean
 
 install: $(STAMP)
 
@@ -35,7 +39,10 @@ test: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+proofs: install
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --proofs
 
 seeds: install
 	$(BIN)/pytest -n auto --dist worksteal tests/course --seeds 20
@@ -48,6 +55,9 @@ killed: install
 
 class: install
 	$(BIN)/python -m benchmarks.submissions 1000
+
+crowd: install
+	$(BIN)/python -m benchmarks.crowd 16
 
 libreoffice: install
 	$(BIN)/pytest tests/grading/outputs/libreoffice.py

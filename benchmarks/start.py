@@ -32,7 +32,7 @@ SIZES = (50, 500, 5_000)
 """Lessons in the packs that are made."""
 
 COLUMNS, ROWS = 120, 40
-PATIENCE = 60.0
+PATIENCE = 600.0
 """Seconds after which something that is never painted is given up."""
 
 JAXTUTOR = (str(Path(sys.executable).with_name("jaxtutor")),)

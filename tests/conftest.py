@@ -20,9 +20,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seeds", type=int, default=1, help="seeds under which the course checks every answer"
     )
+    parser.addoption("--proofs", action="store_true", help="what takes long as well: `make proofs`")
     parser.addoption(
         "--without", action="append", default=[], help="a layer of protection to attack without"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "proof: takes long, and belongs to `make proofs`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("proofs") or config.getoption("seeds") > 1:
+        return
+    slow = [item for item in items if item.get_closest_marker("proof")]
+    items[:] = [item for item in items if item not in slow]
+    config.hook.pytest_deselected(items=slow)
 
 
 def make_home(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.conftest import MINI
+from tests.stopwatch import GUARD
 
 DOCUMENTED = Path(__file__).parents[1] / "docs" / "packs.md"
 
@@ -34,7 +35,7 @@ def make_wheel(project: Path) -> Path:
     """Its wheel."""
     out = project / "dist"
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
-    subprocess.run(build, cwd=project, check=True, capture_output=True, timeout=120)
+    subprocess.run(build, cwd=project, check=True, capture_output=True, timeout=GUARD)
     (wheel,) = out.glob("*.whl")
     return wheel
 
@@ -46,4 +47,4 @@ def pip_install(wheel: Path, where: str, folder: Path) -> None:
         ["install", where, str(folder)] if where == "--target" else [where, str(folder), "install"]
     )
     options = ["--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*pip, *options, str(wheel)], check=True, timeout=120)
+    subprocess.run([*pip, *options, str(wheel)], check=True, timeout=GUARD)

@@ -17,6 +17,7 @@ from tutor.planning import Place, place_of, sandbox_for
 from tutor.references import SPEC as REFERENCE
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.sandbox.protocol import Load, Loaded, Raised, Ready
 
@@ -44,8 +45,8 @@ def run(
     **Arguments:** `seed` fixes the hidden inputs; `on_result` hears each result as it comes (in
     this thread); `cancel` stops the run.
 
-    **Returns:** the report. Whatever the learner's code does, it comes, within the lesson's time
-    limit and the time it takes to start the sandboxes.
+    **Returns:** the report. Whatever the learner's code does, it comes: see
+    `tutor.sandbox.allowance`.
 
     Raises:
         Cancelled: `cancel.cancel()` was called.
@@ -250,11 +251,15 @@ class Bench:
         self._session = session
         self._loaded = False
 
-    def load(self) -> float:
-        """Have the learner's module imported, if it is not yet.
+    def allowance(self) -> Allowance:
+        """The time that one run may take here."""
+        seconds = self._session.lesson.limits.seconds
+        # Work on an accelerator is no processor time, and no waiting either.
+        return Allowance(seconds, idle=seconds if self.sandbox.spec.accelerators else None)
 
-        **Returns:** the deadline of the learner's code, on `time.monotonic`'s clock: their time
-        starts when their code does.
+    def load(self, allowance: Allowance) -> None:
+        """Have the learner's module imported, if it is not yet. Their time starts when their code
+        does.
 
         Raises:
             Failed: it could not be; the fault says why.
@@ -264,13 +269,12 @@ class Bench:
             self.ready = self.sandbox.ready()
             self.start_seconds = time.perf_counter() - began
         lesson, code = self._session.lesson, self._session.code
-        deadline = time.monotonic() + lesson.limits.seconds
         if self._loaded:
-            return deadline
+            return
         began = time.perf_counter()
         load = Load("load", code, f"{lesson.id}.py")
         try:
-            reply, _ = self.sandbox.ask(load, None, deadline, "the import of your code")
+            reply, _ = self.sandbox.ask(load, None, allowance, "the import of your code")
             if isinstance(reply, Raised):
                 raise Failed(faults.from_raised(reply, code))
             if not isinstance(reply, Loaded):
@@ -280,4 +284,3 @@ class Bench:
             raise
         self.load_seconds = time.perf_counter() - began
         self._loaded = True
-        return deadline

@@ -4,12 +4,12 @@ import ast
 import builtins
 import re
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 BUILTINS = frozenset(dir(builtins))
 
-JAX_HELPERS = frozenset({"jax", "jnp", "np", "refill"})
+JAX_HELPERS = frozenset({"jax", "jnp", "np", "refill", "instances"})
 """Names that every expression beside the learner's code may use."""
 
 TORCH_HELPERS = frozenset({"torch", "F", "np", "math"})
@@ -79,6 +79,62 @@ def _free(tree: ast.AST) -> Iterator[ast.Name]:
                 pending += [(part, bound if part is first else inner) for part in parts]
             case _:
                 pending += [(child, bound) for child in ast.iter_child_nodes(node)]
+
+
+def calls_of(expression: str, functions: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the calls of `functions` by name in an expression: the name, and the arguments as
+    text. Calls that use what a lambda or comprehension binds are left out, for outside of it they
+    mean nothing; so are calls with keywords or `*`.
+
+    Raises:
+        BadPython: it is not an expression.
+    """
+    known, free = set(functions), free_names(expression).keys()
+    tree = ast.parse(expression.strip(), mode="eval")
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - free
+    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    found = []
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
+        if node.func.id in known and plain and not used & bound:
+            found.append((node.func.id, tuple(map(ast.unparse, node.args))))
+    return found
+
+
+_RETURNS = re.compile(r"\s*\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)")
+
+
+def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
+    """Return what the parts of an expression's value are called: those of a list by what they are,
+    those of a call's result as the learner has read it, at the beginning of the function's
+    docstring (`(loss, accuracy)`) or where the PyTorch returns them.
+
+    Raises:
+        BadPython: one of them is not Python.
+    """
+    call = _parse(expression.strip(), "eval")[0]
+    node = call.body if isinstance(call, ast.Expression) else None
+    if isinstance(node, ast.List | ast.Tuple):
+        return tuple(ast.unparse(part)[:60] for part in node.elts)
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return ()
+    for source in (starter, torch):
+        module = _parse(source, "exec")[0]
+        assert isinstance(module, ast.Module)
+        for one in module.body:
+            if isinstance(one, ast.FunctionDef) and one.name == node.func.id:
+                if found := _RETURNS.match(ast.get_docstring(one) or ""):
+                    return tuple(found[1].split(", "))
+                returned = [n.value for n in ast.walk(one) if isinstance(n, ast.Return)]
+                parts = (
+                    returned[-1].elts if returned and isinstance(returned[-1], ast.Tuple) else []
+                )
+                if parts and all(isinstance(part, ast.Name) for part in parts):
+                    return tuple(part.id for part in parts if isinstance(part, ast.Name))
+    return ()
 
 
 def defined_names(source: str) -> set[str]:

@@ -6,7 +6,6 @@ one that a submission gets: that one is given what was compiled, and can read of
 would have had compiled itself.
 """
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -17,6 +16,7 @@ from tutor.planning import Place, places, sandbox_for
 from tutor.priming import give, prime
 from tutor.programs import Programs
 from tutor.references import SPEC as REFERENCE
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import nursery
 from tutor.sandbox.process import Failed, Sandbox
 from tutor.tree import Tree
@@ -48,7 +48,7 @@ class Forks:
             programs |= self.programs.load(lesson, place, code, seed)
         if programs:
             try:
-                give(sandbox, programs, time.monotonic() + lesson.limits.seconds)
+                give(sandbox, programs, Allowance(lesson.limits.seconds))
             except Failed:
                 sandbox.close()
                 return self.begin(lesson, place)

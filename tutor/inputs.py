@@ -1,8 +1,8 @@
 """Hidden inputs: what an author may write under `inputs:`, and drawing it.
 
 Each input is one call, `normal(B, 3)`, or a mapping or list of them (a pytree). Arguments are
-numbers, names from `sizes:` and `+ - * //` between those. There is nothing else in this
-language and none of it is evaluated as Python.
+numbers, names from `sizes:` and arithmetic between those (`tutor.arithmetic`). There is nothing
+else in this language and none of it is evaluated as Python.
 
 Every input has its own random stream, fixed by (seed, lesson, case, round, name, path): adding
 an input to a lesson changes no other one.
@@ -10,17 +10,18 @@ an input to a lesson changes no other one.
 
 import ast
 import zlib
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from tutor import arithmetic
+from tutor.arithmetic import ArithmeticFault, Number
 from tutor.tree import Leaf, Tree
 
 if TYPE_CHECKING:
     import numpy as np
 
-Number: TypeAlias = "int | float"
 Inputs: TypeAlias = "dict[str, Draws]"
 
 MAX_ELEMENTS = 4_000_000
@@ -30,12 +31,8 @@ MAX_TEXT = 300
 """Characters of one draw; this also bounds how deep its arithmetic nests."""
 
 
-class DrawError(ValueError):
+class DrawError(ArithmeticFault):
     """A draw that cannot be understood; `column` counts from 0 within its text."""
-
-    def __init__(self, message: str, column: int = 0) -> None:
-        super().__init__(message)
-        self.column = column
 
 
 class Draw(Struct, frozen=True):
@@ -60,8 +57,7 @@ class Draw(Struct, frozen=True):
     def places(self) -> dict[str, int]:
         """The sizes it uses, each with the column (from 0) at which it stands in `text`."""
         nodes = [*self.arguments, *(v for _, v in self.options if isinstance(v, ast.expr))]
-        names = [n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)]
-        return {name.id: name.col_offset for name in reversed(names)}
+        return {k: v for node in reversed(nodes) for k, v in arithmetic.names_of(node).items()}
 
 
 Draws: TypeAlias = "Draw | dict[str, Draws] | tuple[Draws, ...]"
@@ -77,7 +73,7 @@ def parse(source: str) -> Draw:
         raise DrawError(f"{len(source):,} characters; a draw has at most {MAX_TEXT}")
     try:
         return _parse(source.strip())
-    except DrawError as error:
+    except ArithmeticFault as error:
         lead = len(source) - len(source.lstrip())
         raise DrawError(str(error), lead + error.column) from None
 
@@ -108,8 +104,8 @@ def _parse(source: str) -> Draw:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             options.append((keyword.arg, value.value))
         else:
-            options.append((keyword.arg, _arithmetic(value)))
-    draw = Draw(source, function, tuple(_arithmetic(a) for a in tree.args), tuple(options))
+            options.append((keyword.arg, arithmetic.checked(value)))
+    draw = Draw(source, function, tuple(arithmetic.checked(a) for a in tree.args), tuple(options))
     _rehearse(draw)
     return draw
 
@@ -124,6 +120,15 @@ def names_in(draws: "Draws") -> frozenset[str]:
         return draws.names
     children = draws.values() if isinstance(draws, dict) else draws
     return frozenset[str]().union(*(names_in(child) for child in children))
+
+
+def drawn(draws: "Draws") -> Iterator[Draw]:
+    """Every draw of a tree of them."""
+    if isinstance(draws, Draw):
+        yield draws
+    else:
+        for child in draws.values() if isinstance(draws, dict) else draws:
+            yield from drawn(child)
 
 
 def holds_key(draws: "Draws") -> bool:
@@ -150,25 +155,44 @@ def draw_sizes(
     return chosen
 
 
-def draw_tree(draws: "Draws", sizes: Mapping[str, int], seed: tuple[int, ...]) -> Tree:
+CORNERS = 3
+"""A Python integer is its lowest value, its highest, and any other in turn, case by case."""
+
+
+class Source(NamedTuple):
+    """Where the values of a draw come from. `corner` walks from case to case."""
+
+    random: "np.random.Generator"
+    corner: int
+
+
+def draw_tree(
+    draws: "Draws", sizes: Mapping[str, int], seed: tuple[int, ...], corner: int = 0
+) -> Tree:
     """Draw every leaf of a tree of draws.
+
+    **Arguments:** `corner`: which bound an integer is at, modulo `CORNERS`.
 
     Raises:
         DrawError: a size is missing, an array would be too large, or NumPy has no such draw.
     """
     if isinstance(draws, Draw):
         function, _ = _DRAWS[draws.function]
-        arguments = [_value(a, sizes) for a in draws.arguments]
-        options = {k: v if isinstance(v, str) else _value(v, sizes) for k, v in draws.options}
         try:
-            return function(generator(seed), arguments, options)
+            arguments = [arithmetic.value(a, sizes) for a in draws.arguments]
+            options = {
+                k: v if isinstance(v, str) else arithmetic.value(v, sizes) for k, v in draws.options
+            }
+            return function(Source(generator(seed), corner % CORNERS), arguments, options)
         except DrawError:
             raise
+        except ArithmeticFault as error:
+            raise DrawError(str(error), error.column) from None
         except (ValueError, OverflowError, MemoryError) as error:
             raise DrawError(f"{draws.text}: {error}") from None
     if isinstance(draws, dict):
-        return {k: draw_tree(v, sizes, (*seed, word(k))) for k, v in draws.items()}
-    return [draw_tree(v, sizes, (*seed, i)) for i, v in enumerate(draws)]
+        return {k: draw_tree(v, sizes, (*seed, word(k)), corner) for k, v in draws.items()}
+    return [draw_tree(v, sizes, (*seed, i), corner + i) for i, v in enumerate(draws)]
 
 
 def word(text: str) -> int:
@@ -180,50 +204,6 @@ def generator(seed: tuple[int, ...]) -> "np.random.Generator":
     import numpy as np
 
     return np.random.default_rng(np.random.SeedSequence(list(seed)))
-
-
-# --- the language of arguments -------------------------------------------------------------
-
-_OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: a // b,
-}
-
-
-def _arithmetic(node: ast.expr) -> ast.expr:
-    match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            return node
-        case ast.Name():
-            return node
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            _arithmetic(operand)
-            return node
-        case ast.BinOp(left=left, right=right, op=op) if type(op) in _OPERATORS:
-            _arithmetic(left)
-            _arithmetic(right)
-            return node
-    raise DrawError("expected a number, a size, or + - * // of them", node.col_offset)
-
-
-def _value(node: ast.expr, sizes: Mapping[str, int]) -> Number:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return value
-        case ast.Name(id=name):
-            if name not in sizes:
-                raise DrawError(f"no size is called {name!r}", node.col_offset)
-            return sizes[name]
-        case ast.UnaryOp(operand=operand):
-            return -_value(operand, sizes)
-        case ast.BinOp(left=left, right=right, op=op):
-            try:
-                return _OPERATORS[type(op)](_value(left, sizes), _value(right, sizes))
-            except (ZeroDivisionError, OverflowError):
-                raise DrawError("that arithmetic has no result", node.col_offset) from None
-    raise AssertionError(f"_arithmetic let {ast.dump(node)} through")
 
 
 def _rehearse(draw: Draw) -> None:
@@ -245,7 +225,7 @@ def _rehearse(draw: Draw) -> None:
 # --- the draws -----------------------------------------------------------------------------
 
 Options: TypeAlias = "dict[str, Number | str]"
-DrawFunction: TypeAlias = "Callable[[np.random.Generator, list[Number], Options], Tree]"
+DrawFunction: TypeAlias = "Callable[[Source, list[Number], Options], Tree]"
 
 _DTYPES = ("float32", "float16", "bfloat16", "int32", "uint8", "bool", "complex64")
 
@@ -280,76 +260,85 @@ def _array(values: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", options:
     return Leaf(np.asarray(values).astype(name), "array")
 
 
-def _normal(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    values = rng.normal(
+def _normal(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    values = source.random.normal(
         _number(options, "mean", 0), _number(options, "scale", 1), _shape(arguments)
     )
     return _array(values, options)
 
 
-def _uniform(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    values = rng.uniform(_number(options, "low", 0), _number(options, "high", 1), _shape(arguments))
+def _uniform(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    values = source.random.uniform(
+        _number(options, "low", 0), _number(options, "high", 1), _shape(arguments)
+    )
     return _array(values, options)
 
 
-def _integers(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
+def _integers(source: Source, arguments: list[Number], options: Options) -> Leaf:
     low, high, *shape = arguments
-    values = rng.integers(int(low), max(int(high), int(low) + 1), _shape(shape))
+    least, most = int(low), max(int(high), int(low) + 1) - 1
+    values = source.random.integers(least, most, _shape(shape), endpoint=True)
+    if values.size > 1:
+        # Wrong answers live at the bounds, so both always occur.
+        first, second = source.random.choice(values.size, 2, replace=False)
+        values.flat[first], values.flat[second] = least, most
     return _array(values, {"dtype": "int32", **options})
 
 
-def _permutation(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    return _array(rng.permutation(_shape(arguments)[0]), {"dtype": "int32", **options})
+def _permutation(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    return _array(source.random.permutation(_shape(arguments)[0]), {"dtype": "int32", **options})
 
 
-def _bernoulli(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    values = rng.random(_shape(arguments)) < _number(options, "p", 0.5)
+def _bernoulli(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    values = source.random.random(_shape(arguments)) < _number(options, "p", 0.5)
     return _array(values, {"dtype": "bool", **options})
 
 
-def _full(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
+def _full(source: Source, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     value, *shape = arguments
     return _array(np.full(_shape(shape), value), options)
 
 
-def _zeros(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    return _full(rng, [0, *arguments], options)
+def _zeros(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    return _full(source, [0, *arguments], options)
 
 
-def _ones(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    return _full(rng, [1, *arguments], options)
+def _ones(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    return _full(source, [1, *arguments], options)
 
 
-def _arange(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
+def _arange(source: Source, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     return _array(np.arange(_shape(arguments)[0]), options)
 
 
-def _key(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
+def _key(source: Source, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     # Raw threefry key data; the sandbox wraps it into a typed key.
-    return Leaf(rng.integers(0, 2**32, 2, dtype=np.uint32), "key")
+    return Leaf(source.random.integers(0, 2**32, 2, dtype=np.uint32), "key")
 
 
-def _int(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
+def _int(source: Source, arguments: list[Number], options: Options) -> Leaf:
+    import numpy as np
+
+    low, high = int(arguments[0]), int(arguments[1])
+    bounds = {0: low, 1: high}
+    value = bounds.get(source.corner, source.random.integers(low, high, endpoint=True))
+    return Leaf(np.asarray(value, np.int64), "int")
+
+
+def _float(source: Source, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     low, high = arguments
-    return Leaf(np.asarray(rng.integers(int(low), int(high), endpoint=True)), "int")
+    return Leaf(np.asarray(source.random.uniform(low, high)), "float")
 
 
-def _float(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
-    low, high = arguments
-    return Leaf(np.asarray(rng.uniform(low, high)), "float")
-
-
-def _digits(rng: "np.random.Generator", arguments: list[Number], options: Options) -> Tree:
+def _digits(source: Source, arguments: list[Number], options: Options) -> Tree:
     from tutor.datasets import digits
 
     x, y = digits()
@@ -359,7 +348,7 @@ def _digits(rng: "np.random.Generator", arguments: list[Number], options: Option
         count *= size
     if count > len(x):
         raise DrawError(f"there are {len(x)} digits, not {count}")
-    rows = rng.permutation(len(x))[:count]
+    rows = source.random.permutation(len(x))[:count]
     return {
         "x": Leaf(x[rows].reshape(*shape, x.shape[1]), "array"),
         "y": Leaf(y[rows].reshape(shape), "array"),
@@ -369,7 +358,7 @@ def _digits(rng: "np.random.Generator", arguments: list[Number], options: Option
 _USAGE = {
     "normal": "normal(*shape, mean=0, scale=1)",
     "uniform": "uniform(*shape, low=0, high=1)",
-    "integers": "integers(low, high, *shape) with high left out",
+    "integers": "integers(low, high, *shape) with high left out; low and high - 1 both occur",
     "permutation": "permutation(n)",
     "bernoulli": "bernoulli(*shape, p=0.5)",
     "zeros": "zeros(*shape)",
@@ -377,7 +366,7 @@ _USAGE = {
     "full": "full(value, *shape)",
     "arange": "arange(n)",
     "key": "key(), a PRNG key",
-    "int": "int(low, high), a Python int",
+    "int": "int(low, high), a Python int: low, high, and any between in turn",
     "float": "float(low, high), a Python float",
     "digits": "digits(*shape): {'x': (*shape, 64), 'y': (*shape,)}, real digits, aligned",
 }

@@ -1,5 +1,6 @@
 """One submission under one seed: every check asked, judged and reported."""
 
+import re
 import time
 from collections.abc import Callable
 from functools import cache
@@ -10,6 +11,7 @@ import msgspec
 
 from tutor import __version__
 from tutor.explain import Symptom, explain, of_fault, of_finding
+from tutor.expressions import result_names
 from tutor.inputs import DrawError
 from tutor.lesson import Case, Check, Finding
 from tutor.planning import RACE, Place, Plan, case_id, plan, requests, timed, used_inputs
@@ -27,6 +29,7 @@ from tutor.report import (
     verdict_of,
 )
 from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.output import inert
 from tutor.sandbox.process import Failed, Lost
 from tutor.sandbox.protocol import Answer, Observe, Raised, Reply
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from tutor.engine import Bench, OnResult, Session
 
 RACE_SECONDS = 10.0
-"""A bound on the timing after a pass; it takes about half a second."""
+"""Processor time of the timing after a pass, at most; it takes about half a second."""
 
 
 class Round:
@@ -60,7 +63,7 @@ class Round:
         self.results: list[CheckResult] = []
         self._planned: Plan = []
         self._references: References | None = None
-        self._deadlines: dict[Place, float] = {}
+        self._allowances: dict[Place, Allowance] = {}
         self._broken: dict[Place, Fault] = {}
 
     def report(self) -> Report:
@@ -114,6 +117,7 @@ class Round:
                 checks=checking,
                 reference=self._references.waited if self._references else 0.0,
                 total=time.perf_counter() - began,
+                processor=max((one.spent for one in self._allowances.values()), default=0.0),
             ),
             versions=_versions(bench),
             seed=self.seed,
@@ -151,15 +155,24 @@ class Round:
             raise Failed(fault) from None
 
     def _bench(self, place: Place) -> "Bench":
-        """A sandbox with the learner's module in it, and its deadline set."""
+        """A sandbox with the learner's module in it, and the time that it has."""
+        if place in self._allowances:
+            return self.session.bench(place)
+        try:
+            return self._loaded(place)
+        except Lost:  # nobody's fault, so once more
+            return self._loaded(place)
+
+    def _loaded(self, place: Place) -> "Bench":
         bench = self.session.bench(place)
-        if place not in self._deadlines:
-            try:
-                self._deadlines[place] = bench.load()
-            except Lost:  # nobody's fault, so once more
-                bench = self.session.bench(place)
-                self._deadlines[place] = bench.load()
+        allowance = self._allowances[place] = bench.allowance()
+        bench.load(allowance)
         return bench
+
+    def _overtime(self) -> Fault | None:
+        """What has cost all the time that one sandbox has: no other is given as much again."""
+        found = (fault for fault in self._broken.values() if fault.code in faults.OVERTIME)
+        return next(found, None)
 
     def _wrong(self) -> bool:
         return any(result.status not in ("pass", "skipped") for result in self.results)
@@ -176,13 +189,13 @@ class Round:
             if not any(r.name == needed and r.status == "pass" for r in self.results):
                 return _skipped(check, f"needs {needed!r} to pass first")
         place = self.session.place(check)
-        if place in self._broken:
-            return _skipped(check, f"not run: {self._broken[place].message}")
+        if (broken := self._broken.get(place) or self._overtime()) is not None:
+            return _skipped(check, f"not run: {broken.message}")
         try:
             try:
                 return self._cases(check, cases, place, references)
             except Lost:  # nobody's fault, so once more
-                del self._deadlines[place]
+                del self._allowances[place]
                 return self._cases(check, cases, place, references)
         except Failed as failure:
             self._broken[place] = failure.fault
@@ -197,7 +210,7 @@ class Round:
         earlier: list[Tree] = []
         for case in cases:
             result, timing, praise = self._tried(
-                check, case, bench, self._deadlines[place], references, timing, earlier
+                check, case, bench, self._allowances[place], references, timing, earlier
             )
             if result is not None:
                 return result
@@ -209,7 +222,7 @@ class Round:
         check: Check,
         case: Case,
         bench: "Bench",
-        deadline: float,
+        allowance: Allowance,
         references: References,
         timing: Timing,
         earlier: list[Tree],
@@ -217,7 +230,7 @@ class Round:
         """One case: what is wrong with it (or None), the time so far, and what to praise."""
         told = self._inputs_told(check, case)
         observe = Observe(case_id(check, case), check.inside, check.observe())
-        reply, seen = self._ask(bench, observe, case, deadline, _running(check))
+        reply, seen = self._ask(bench, observe, case, allowance, _running(check))
         if isinstance(reply, Raised):
             fault = self._fault(faults.from_raised(reply, self.session.code), check)
             return _faulty(check, fault, told), timing, ""
@@ -225,14 +238,10 @@ class Round:
             return _faulty(check, faults.unsaid(reply, _running(check)), told), timing, ""
         reference: Reference | None = None
         if check.refer() is not None:
-            waited = references.waited
             try:
-                reference = references.get(observe.case)
+                reference = references.get(observe.case, nan=getattr(check, "nan", True))
             except ReferenceFailed as failure:
                 return _faulty(check, failure.fault), timing, ""
-            # Meanwhile the learner's clock stands still: PyTorch may take longer than they have.
-            for place in self._deadlines:
-                self._deadlines[place] += references.waited - waited
         timing = Timing(
             timing.compile + reply.compile,
             timing.run + reply.run,
@@ -247,18 +256,18 @@ class Round:
             what = f"judging {check.title}: {type(error).__name__}: {error}"
             return _faulty(check, Fault("internal", what)), timing, ""
         if finding is not None:
-            result = _failed(check, finding, told, timing)
+            result = _failed(check, self._named(check, finding), told, timing)
             return self._explained(result, check, case, finding, earlier), timing, ""
         if reference is not None:
             earlier.append(reference.tree)
         return None, timing, praise
 
     def _ask(
-        self, bench: "Bench", observe: Observe, case: Case, deadline: float, running: str
+        self, bench: "Bench", observe: Observe, case: Case, allowance: Allowance, running: str
     ) -> tuple[Reply, Tree]:
         rounds: list[Tree] = [*case.rounds]
         try:
-            return bench.sandbox.ask(observe, rounds, deadline, running)
+            return bench.sandbox.ask(observe, rounds, allowance, running)
         except Failed:
             bench.dead = True
             raise
@@ -279,6 +288,18 @@ class Round:
             )
         )
         return msgspec.structs.replace(result, explanation=explanation)
+
+    def _named(self, check: Check, finding: Finding) -> Finding:
+        """The finding, with parts of a result called as the lesson calls them: `loss` for `[1]`."""
+        path = finding.mismatch.path if finding.mismatch is not None else ""
+        place = re.match(r"\[(\d+)\]", path)
+        if place is None or not finding.message.startswith(path):
+            return finding
+        names = result_names(check.subject, self.lesson.starter, self.lesson.torch)
+        if int(place[1]) >= len(names):
+            return finding
+        message = f"{names[int(place[1])]} ({path}){finding.message.removeprefix(path)}"
+        return msgspec.structs.replace(finding, message=message)
 
     def _fault(self, fault: Fault, check: Check | None = None) -> Fault:
         """A fault, explained if it is the learner's and can be."""
@@ -303,9 +324,9 @@ class Round:
         check, case = found
         bench = self._bench(self.session.place())
         observe = Observe("race", RACE, check.observe())
-        deadline = time.monotonic() + RACE_SECONDS
         try:
-            reply, seen = self._ask(bench, observe, case, deadline, "the timing")
+            allowance = Allowance(RACE_SECONDS)
+            reply, seen = self._ask(bench, observe, case, allowance, "the timing")
             if not isinstance(reply, Answer):
                 return None
             first, warm = real(entry(seen, "first")), real(entry(seen, "warm"))
@@ -332,22 +353,25 @@ def _explain(symptom: Callable[[], Symptom]) -> Explanation | None:
 
 
 def _failed(check: Check, finding: Finding, case: str, timing: Timing) -> CheckResult:
-    message = f"{finding.message}. {check.why}" if check.why else finding.message
     return CheckResult(
         check.title,
         check.kind,
         "fail",
-        inert(message),  # it quotes what the learner's process said
+        inert(finding.message),  # it quotes what the learner's process said
         finding.mismatch,
         case=case,
         notes=finding.notes,
         timing=timing,
+        wants=check.why,
     )
 
 
 def _faulty(check: Check, fault: Fault, case: str = "") -> CheckResult:
     status: Status = "internal" if fault.code in faults.INTERNAL else "error"
-    return CheckResult(check.title, check.kind, status, fault.message, fault=fault, case=case)
+    wants = check.why if status == "error" else ""
+    return CheckResult(
+        check.title, check.kind, status, fault.message, fault=fault, case=case, wants=wants
+    )
 
 
 def _skipped(check: Check, why: str) -> CheckResult:

@@ -14,12 +14,14 @@ A field's `extra={"holds": …}` says what its text means, so that the loader ca
 ``checks``      the list of checks, each named by its kind
 ``axes``        a `jax.vmap` axis specification
 ``spec``        expected shapes and dtypes, such as ``float32[B, 3]``
+``distribution``  such as ``normal(0, 1)`` (see `tutor.checks.families`)
+``number``      a number, or arithmetic with sizes
 ==============  ====================================================================
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -69,11 +71,25 @@ Tolerance = Annotated[
 ]
 
 
+Nan = Annotated[
+    bool,
+    Meta(
+        description="Whether the PyTorch may give NaN; where it gives one and this is not said, "
+        "the lesson is taken to be broken."
+    ),
+]
+
+
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a run of this lesson may use. The upper bounds are the engine's own ceilings."""
 
     seconds: Annotated[
-        float, Meta(gt=0, le=600, description="Wall-clock seconds for the learner's code.")
+        float,
+        Meta(
+            gt=0,
+            le=600,
+            description="Processor time of the learner's code for all checks together, in seconds.",
+        ),
     ] = 20.0
     memory_mb: Annotated[
         int, Meta(ge=512, le=16_384, description="Memory of the sandbox, in MiB.")
@@ -83,7 +99,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 8192
     cpu_seconds: Annotated[
         int,
-        Meta(ge=10, le=36_000, description="Processor time of the sandbox, all cores together."),
+        Meta(ge=10, le=36_000, description="Processor time of the whole sandbox, in seconds."),
     ] = 1200
     threads: Annotated[
         int, Meta(ge=128, le=4096, description="Threads of the sandbox; JAX's own are about 100.")
@@ -273,9 +289,7 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Equivalent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A small change of the solution after which it is still right."""
 
-    mutant: Annotated[
-        Line, Meta(description="Its name, as `jaxtutor pack test --mutate` lists it.")
-    ]
+    mutant: Annotated[Line, Meta(description="Its name, as `jaxtutor pack test` lists it.")]
     reason: Annotated[Line, Meta(description="Why no check need notice.")]
 
 
@@ -329,10 +343,20 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str,
         Meta(description="The value check whose expression is timed after a pass; else the first."),
     ] = ""
+    survives: Annotated[
+        tuple[Literal["jit", "grad", "vmap"], ...] | None,
+        Meta(
+            description="Under which of these the functions must work that `value` checks call "
+            "with arrays: learners read it below the brief, and a check tries it. `[]` for none."
+        ),
+    ] = None
     mistakes: tuple[Mistake, ...] = ()
     equivalent: Annotated[
         tuple[Equivalent, ...],
-        Meta(description="Changes of the solution that `pack test --mutate` need not kill."),
+        Meta(
+            description="Mutants of the solution, and idle answers, that are right after all, with "
+            "the reason why no check need notice them."
+        ),
     ] = ()
     devices: Annotated[
         int,
@@ -345,8 +369,21 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
 
     @property
+    def instructions(self) -> str:
+        """The brief as the learner reads it, with what their functions must survive."""
+        if not self.survives:
+            return self.brief.rstrip()
+        return f"{self.brief.rstrip()}\n\nYour functions must also work {under(self.survives)}."
+
+    @property
     def reference_code(self) -> str:
         return self.torch if self.harness is None else f"{self.torch}\n\n{self.harness}"
+
+
+def under(transformations: Sequence[str]) -> str:
+    """Return `under jit, grad and vmap`, as Markdown."""
+    *first, last = (f"`{name}`" for name in transformations)
+    return f"under {', '.join(first)} and {last}" if first else f"under {last}"
 
 
 class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,12 +5,16 @@ the cache are folders in it.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+NOWHERE = Path(os.devnull) / "jaxtutor"
+"""In place of a home that cannot be found: nothing can be made there, by nobody."""
 
 
 def workspace() -> Path:
     """The learner's own files."""
-    return _home("workspace") or Path.home() / "jaxtutor"
+    return _home("workspace") or _found(Path.home) / "jaxtutor"
 
 
 def data() -> Path:
@@ -19,7 +23,7 @@ def data() -> Path:
         return home
     from platformdirs import user_data_path
 
-    return user_data_path("jaxtutor", appauthor=False)
+    return _found(lambda: user_data_path("jaxtutor", appauthor=False))
 
 
 def cache() -> Path:
@@ -28,9 +32,17 @@ def cache() -> Path:
         return home
     from platformdirs import user_cache_path
 
-    return user_cache_path("jaxtutor", appauthor=False)
+    return _found(lambda: user_cache_path("jaxtutor", appauthor=False))
 
 
 def _home(part: str) -> Path | None:
     home = os.environ.get("JAXTUTOR_HOME")
-    return Path(home).expanduser().resolve() / part if home else None
+    return _found(lambda: Path(home).expanduser().resolve()) / part if home else None
+
+
+def _found(place: Callable[[], Path]) -> Path:
+    """Return a place, if this user has a home: in a container they may not even be known."""
+    try:
+        return place()
+    except RuntimeError:
+        return NOWHERE

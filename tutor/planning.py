@@ -9,7 +9,7 @@ from tutor.lesson import Case, Check, Lesson
 from tutor.references import Request
 from tutor.sandbox.devices import accelerators
 from tutor.sandbox.launch import Spec
-from tutor.tree import Leaf, Tree
+from tutor.tree import Leaf, Tree, map_leaves
 
 RACE = "tutor.checks.inside.race"
 """The inside half of the timing that follows a pass; no check, it decides nothing."""
@@ -63,13 +63,21 @@ def plan(lesson: Lesson, seed: int) -> Plan:
 
 
 def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> Case:
+    import numpy as np
+
     base = (seed, word(lesson.id))
     sizes = draw_sizes(lesson.sizes, (*base, index))
     draws = {**lesson.inputs, **check.inputs}
-    used = used_inputs(check, draws)
+    used = used_inputs(check, (*draws, *sizes))
+    counts: dict[str, Tree] = {
+        name: Leaf(np.asarray(size), "int") for name, size in sizes.items() if name in used
+    }
     rounds: list[dict[str, Tree]] = [
-        {
-            name: draw_tree(draw, sizes, (*base, index, turn, word(name)))
+        counts
+        | {
+            name: draw_tree(
+                draw, sizes, (*base, index, turn, word(name)), _corner(base, name) + index + turn
+            )
             for name, draw in draws.items()
             if name in used
         }
@@ -78,6 +86,12 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
     more, secret = check.supplement((*base, index, number))
     rounds[0] |= more
     return Case(index, sizes, tuple(rounds), secret)
+
+
+def _corner(base: tuple[int, ...], name: str) -> int:
+    """Where an input begins to walk along its bounds: elsewhere for each, or all would be lowest at
+    the same time."""
+    return word(f"{base} {name}")
 
 
 def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
@@ -94,22 +108,18 @@ def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
 
     random = np.random.default_rng((*seed, case.index))
 
-    def other(tree: Tree) -> Tree:
-        if isinstance(tree, dict):
-            return {key: other(child) for key, child in tree.items()}
-        if isinstance(tree, list):
-            return [other(child) for child in tree]
-        if isinstance(tree, tuple):
-            return tuple(other(child) for child in tree)
-        if not isinstance(tree, Leaf) or tree.type not in ("array", "key"):
-            return tree
-        values = tree.values
+    def other(leaf: Leaf) -> Leaf:
+        if leaf.type not in ("array", "key"):
+            return leaf
+        values = leaf.values
         if values.dtype.kind == "f":
-            return Leaf(random.standard_normal(values.shape).astype(values.dtype), tree.type)
+            return Leaf(random.standard_normal(values.shape).astype(values.dtype), leaf.type)
         # Whatever bounds whole numbers have to keep, indices say, their own order keeps as well.
-        return Leaf(random.permutation(values.ravel()).reshape(values.shape), tree.type)
+        return Leaf(random.permutation(values.ravel()).reshape(values.shape), leaf.type)
 
-    rounds = tuple({name: other(tree) for name, tree in one.items()} for one in case.rounds)
+    rounds = tuple(
+        {name: map_leaves(other, tree) for name, tree in one.items()} for one in case.rounds
+    )
     return Case(case.index, case.sizes, rounds)
 
 

@@ -5,13 +5,13 @@ the pack's own code, beside other numbers than the hidden ones; what it changes 
 process is put right before a submission is imported (`tutor.sandbox.learner`).
 """
 
-import time
 from collections.abc import Callable
 
 from tutor.inputs import word
 from tutor.lesson import Lesson
 from tutor.planning import Place, case_id, decoy, place_of, plan
 from tutor.programs import Programs
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Sandbox
 from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded, Observe
 from tutor.tree import Tree
@@ -42,12 +42,12 @@ def prime(
     sandbox.ready()
     if code is None:
         return
-    deadline = time.monotonic() + 4 * lesson.limits.seconds
+    allowance = Allowance(4 * lesson.limits.seconds)
     known = programs.load(lesson, place, code, seed)
     if known:
-        give(sandbox, known, deadline)
+        give(sandbox, known, allowance)
     load = Load("prime", code, f"{lesson.id}.py")
-    reply, _ = sandbox.ask(load, None, deadline, "priming")
+    reply, _ = sandbox.ask(load, None, allowance, "priming")
     if isinstance(reply, Loaded):
         for check, cases in decoy(lesson, plan(lesson, seed), _OTHER_VALUES):
             if place_of(lesson, check) != place:
@@ -57,20 +57,20 @@ def prime(
                     return
                 observe = Observe(case_id(check, case), check.inside, check.observe())
                 rounds: list[Tree] = [*case.rounds]
-                sandbox.ask(observe, rounds, deadline, "priming")
+                sandbox.ask(observe, rounds, allowance, "priming")
     if hurried():
         return
-    reply, made = sandbox.ask(Collect("collect"), None, deadline, "priming")
+    reply, made = sandbox.ask(Collect("collect"), None, allowance, "priming")
     if isinstance(reply, Answer) and isinstance(made, dict) and made.keys() - known.keys():
         programs.save(lesson, place, code, seed, {**known, **made})
     sandbox.forget_output()
 
 
-def give(sandbox: Sandbox, programs: dict[str, Tree], deadline: float) -> None:
+def give(sandbox: Sandbox, programs: dict[str, Tree], allowance: Allowance) -> None:
     """Let a sandbox have compiled programs.
 
     Raises:
         Failed, Cancelled: as in `prime`.
     """
     sandbox.ready()
-    sandbox.ask(Give("give"), {**programs}, deadline, "priming")
+    sandbox.ask(Give("give"), {**programs}, allowance, "priming")

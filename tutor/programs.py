@@ -7,12 +7,12 @@ To us they are bytes.
 """
 
 import hashlib
-import os
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from tutor.files import write_atomically
+from tutor.files import discard, keep, kept
 from tutor.lesson import Lesson
 from tutor.planning import Place
 from tutor.sandbox.wire import WireError, decode, encode
@@ -42,19 +42,17 @@ class Programs:
         """What `code` needed compiled when it was run for this lesson and seed, on which the shapes
         depend: sealed, bytes as leaves; an empty dict if nothing is known."""
         path = self._path(lesson, place, code, seed)
+        if (data := kept(path)) is None:
+            return {}
         try:
-            data = path.read_bytes()
             body = data[_DIGEST:]
             if hashlib.sha256(body).digest() != data[:_DIGEST]:
                 raise WireError("damaged")
             tree = decode(body).tree
             if not isinstance(tree, dict):
                 raise WireError("damaged")
-            os.utime(path)
-        except FileNotFoundError:
-            return {}
-        except (OSError, WireError):
-            path.unlink(missing_ok=True)  # it can be compiled again
+        except WireError:
+            discard(path)  # it can be compiled again
             return {}
         return tree
 
@@ -62,13 +60,10 @@ class Programs:
         self, lesson: Lesson, place: Place, code: str, seed: int, programs: dict[str, Tree]
     ) -> None:
         """Keep what was collected. What cannot be kept costs time, nothing else."""
-        try:
+        with suppress(OSError, WireError):
             body = encode({}, {**programs})
-            path = self._path(lesson, place, code, seed)
-            write_atomically(path, hashlib.sha256(body).digest() + body)
+            keep(self._path(lesson, place, code, seed), hashlib.sha256(body).digest() + body)
             self._prune()
-        except (OSError, WireError):
-            pass
 
     def _path(self, lesson: Lesson, place: Place, code: str, seed: int) -> Path:
         # The whole lesson: another pack's with the same code may ask it other things. And XLA's
@@ -82,4 +77,4 @@ class Programs:
         for status, path in sorted(files, key=lambda file: file[0].st_mtime, reverse=True):
             total += status.st_size
             if total > MAX_BYTES:
-                path.unlink(missing_ok=True)
+                discard(path)

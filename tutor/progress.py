@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from tutor import paths
-from tutor.files import free_name
+from tutor.files import ELSEWHERE, free_name
 from tutor.report import Report
 
 SCHEMA_VERSION = 1
@@ -36,6 +36,8 @@ CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_NOT_KEPT = "progress is not kept this time"
 
 LessonStatus = Literal["new", "started", "passed"]
 
@@ -154,21 +156,19 @@ class Progress:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return self._connect(str(self.path))
         except sqlite3.OperationalError as error:
-            self._tell(f"progress is not kept this time: {self.path}: {error}")
+            self._tell(f"{_NOT_KEPT}: {self.path}: {error}; to keep it, {ELSEWHERE}")
         except sqlite3.DatabaseError as error:
             return self._replace_damaged(error)
         except OSError as error:
-            self._tell(f"progress is not kept this time: {self.path}: {error.strerror}")
+            self._tell(f"{_NOT_KEPT}: {self.path}: {error.strerror}; to keep it, {ELSEWHERE}")
         except _Newer:
-            self._tell(
-                f"progress is not kept this time: {self.path} was written by a newer jaxtutor"
-            )
+            self._tell(f"{_NOT_KEPT}: {self.path} was written by a newer jaxtutor")
         return self._connect(":memory:")
 
     def _connect(self, name: str) -> sqlite3.Connection:
         # SQLite removes this file when the last one who uses the database closes it.
         orderly = not Path(f"{name}-wal").exists()
-        db = sqlite3.connect(name, timeout=10, isolation_level=None)
+        db = sqlite3.connect(name, timeout=60, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")
             if not orderly and db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
@@ -201,7 +201,7 @@ class Progress:
                     side.replace(aside.with_name(aside.name + suffix))
             db = self._connect(str(self.path))
         except (OSError, sqlite3.Error):
-            self._tell(f"progress is not kept this time: {self.path} is damaged ({error})")
+            self._tell(f"{_NOT_KEPT}: {self.path} is damaged ({error})")
             return self._connect(":memory:")
         self._tell(
             f"the progress database was damaged ({error}). It was set aside as {aside}, and a new "

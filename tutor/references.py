@@ -6,10 +6,10 @@ and for a lesson and seed seen before it is not imported at all.
 """
 
 import hashlib
-import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,16 +17,17 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from tutor.files import write_atomically
+from tutor.files import discard, keep, kept
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
 from tutor.sandbox.wire import WireError, decode, encode
-from tutor.tree import Leaf, Tree, TreeError, entry
+from tutor.tree import Leaf, Tree, TreeError, entry, leaves
 
 CACHE_FILES = 400
 """How many lessons × seeds are remembered; the least recently used go first."""
@@ -118,8 +119,10 @@ class References:
             if self._sandbox is not None:
                 self._sandbox.kill()
 
-    def get(self, case: str) -> Reference:
+    def get(self, case: str, *, nan: bool = True) -> Reference:
         """Wait for one value.
+
+        **Arguments:** `nan`: whether NaN is a value.
 
         Raises:
             ReferenceFailed: PyTorch gave none.
@@ -133,7 +136,10 @@ class References:
             raise Cancelled
         if self._fault is not None and case not in self._found:
             raise ReferenceFailed(self._fault)
-        return self._found[case]
+        found = self._found[case]
+        if what := _unusable(found.tree, nan):
+            raise ReferenceFailed(self._pack_fault(case.rpartition("#")[0], what))
+        return found
 
     def close(self) -> None:
         if self._thread is not None:
@@ -157,8 +163,9 @@ class References:
 
     def _load(self) -> bool:
         path = self._path
+        if (data := kept(path)) is None:
+            return False
         try:
-            data = path.read_bytes()
             body = data[_DIGEST:]
             if hashlib.sha256(body).digest() != data[:_DIGEST]:
                 raise WireError("damaged")
@@ -170,11 +177,8 @@ class References:
                 if not isinstance(seconds, Leaf):
                     raise WireError("damaged")
                 found[request.case] = Reference(entry(one, "tree"), float(seconds.values))
-            os.utime(path)
-        except FileNotFoundError:
-            return False
-        except (OSError, WireError, TreeError):
-            path.unlink(missing_ok=True)  # it can be computed again
+        except (WireError, TreeError):
+            discard(path)  # it can be computed again
             return False
         self._found = found
         return True
@@ -186,12 +190,10 @@ class References:
             case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds), "float")}
             for case, one in self._found.items()
         }
-        try:
+        with suppress(OSError, WireError):
             body = encode({}, tree)
-            write_atomically(self._path, hashlib.sha256(body).digest() + body)
+            keep(self._path, hashlib.sha256(body).digest() + body)
             _prune(self._folder)
-        except (OSError, WireError):
-            pass  # a cache that cannot be written costs time, nothing else
 
     # --- computing ---------------------------------------------------------------------------
 
@@ -244,15 +246,15 @@ class References:
     def _ask_each(self) -> None:
         with self._start() as sandbox:
             sandbox.ready()
-            deadline = time.monotonic() + LIMITS.seconds
+            allowance = Allowance(LIMITS.seconds)
             load = Load("load", self._lesson.reference_code, f"{self._lesson.id}.torch.py")
-            reply, _ = sandbox.ask(load, None, deadline, "the lesson's PyTorch")
+            reply, _ = sandbox.ask(load, None, allowance, "the lesson's PyTorch")
             if not isinstance(reply, Loaded):
                 self._fault = self._broken(reply, "torch")
                 return
             for request in self._requests:
                 observe = Observe(request.case, request.inside, request.args)
-                reply, tree = sandbox.ask(observe, [*request.rounds], deadline, request.place)
+                reply, tree = sandbox.ask(observe, [*request.rounds], allowance, request.place)
                 if not isinstance(reply, Answer):
                     self._fault = self._broken(reply, request.place)
                     return
@@ -261,20 +263,39 @@ class References:
     def _broken(self, reply: Any, place: str) -> Fault:
         if isinstance(reply, Raised):
             raised = faults.from_raised(reply, self._lesson.reference_code)
-            return Fault(
-                "broken-pack",
-                f"lesson {self._lesson.id}: its PyTorch fails at {place}: "
-                f"{raised.message}. Tell the pack's author.",
-                detail=raised.detail,
-                frames=raised.frames,
-            )
+            return self._pack_fault(place, raised.message, raised)
         what = reply.message if isinstance(reply, Broken) else "an unexpected answer"
         return Fault("internal", f"lesson {self._lesson.id}, reference of {place}: {what}")
+
+    def _pack_fault(self, place: str, what: str, raised: Fault | None = None) -> Fault:
+        return Fault(
+            "broken-pack",
+            f"lesson {self._lesson.id} is broken: its PyTorch fails at {place}: {what}",
+            detail=raised.detail if raised is not None else "",
+            frames=raised.frames if raised is not None else (),
+        )
+
+
+def _unusable(tree: Tree, nan: bool) -> str:
+    """Why a value is none that an answer could be compared with."""
+    import numpy as np
+
+    for path, leaf in leaves(tree):
+        where = f" at {path}" if path else ""
+        if leaf.array is None:
+            return f"it gives {leaf.type}{where}, where an array or a number is expected"
+        if (
+            not nan
+            and leaf.array.dtype.kind in "fcV"
+            and np.isnan(leaf.array.astype(complex)).any()
+        ):
+            return f"it gives NaN{where}; if that is meant, say `nan: true` at the check"
+    return ""
 
 
 def _ours(fault: Fault) -> Fault:
     """A fault of the reference's sandbox is the pack's or ours, never the learner's."""
-    if fault.code in ("internal", "no-sandbox"):
+    if fault.code in faults.INTERNAL:
         return fault
     return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
 
@@ -282,7 +303,7 @@ def _ours(fault: Fault) -> Fault:
 def _prune(folder: Path) -> None:
     files = sorted(folder.glob("*.ref"), key=lambda path: path.stat().st_mtime)
     for path in files[: max(0, len(files) - CACHE_FILES)]:
-        path.unlink(missing_ok=True)
+        discard(path)
 
 
 @cache

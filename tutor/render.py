@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tutor.report import CheckResult, Explanation, Mismatch, Report, Status
+from tutor.report import WANTS, CheckResult, Explanation, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
 MARKS: dict[Status, tuple[str, str]] = {
@@ -33,15 +33,19 @@ def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
     parts: list[RenderableType] = [headline(result)]
     if result.status in ("fail", "error", "internal"):
         parts.append(indented(result.message))
-        if result.mismatch is not None and len(result.mismatch.entries) > 1:
+        if result.mismatch is not None and result.mismatch.pattern:
+            parts.append(indented(result.mismatch.pattern))
+        elif result.mismatch is not None and len(result.mismatch.entries) > 1:
             parts.append(difference(result.mismatch))
         if result.fault is not None:
             # The innermost line is in the message already.
             for frame in result.fault.frames[-4:-1]:
                 where = f"called from line {frame.line}, in {frame.function}: {frame.source}"
                 parts.append(indented(where, "dim"))
-            if result.fault.detail:
-                parts.append(indented(first_lines(result.fault.detail), "dim"))
+            if more := beyond(result.fault.detail, result.message):
+                parts.append(indented(more, "dim"))
+        if result.wants:
+            parts.append(indented(f"{WANTS} {result.wants}"))
         if result.case:
             parts.append(indented(f"with {result.case}", "dim"))
         if result.explained is not None:
@@ -109,8 +113,8 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
     parts: list[RenderableType] = []
     if report.fault is not None:
         parts.append(Text.assemble(("! ", "red"), report.fault.message))
-        if report.fault.detail:
-            parts.append(indented(first_lines(report.fault.detail), "dim"))
+        if more := beyond(report.fault.detail, report.fault.message):
+            parts.append(indented(more, "dim"))
         if report.fault.explanation is not None:
             parts.append(explanation(report.fault.explanation, lessons))
     for name, text in (("printed", report.stdout), ("printed to stderr", report.stderr)):
@@ -122,7 +126,7 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
     parts.append(verdict(report))
     if report.timings.reference >= 0.1:
         waited = duration(report.timings.reference)
-        parts.append(Text(f"{waited} of it waiting for PyTorch; its answers are kept", "dim"))
+        parts.append(Text(f"{waited} of it waiting for PyTorch", "dim"))
     if report.timings.race is not None:
         parts.append(Text(race(report), "dim"))
     return Group(*parts)
@@ -164,19 +168,31 @@ def race(report: Report) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`1.2 s`, `35 ms`, `210 µs`."""
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    if seconds >= 1e-3:
+    """`1.2 s`, `35 ms`, `210 µs`: three digits at most, whatever rounding makes of them."""
+    if seconds >= 0.9995:
+        return f"{seconds:.1f} s" if seconds >= 1.05 else f"{seconds:.2f} s"
+    if seconds >= 0.9995e-3:
         return f"{seconds * 1e3:.3g} ms"
     return f"{seconds * 1e6:.3g} µs"
 
 
-def first_lines(text: str, count: int = 12) -> str:
-    lines = text.splitlines()
-    if len(lines) <= count:
-        return text
-    return "\n".join([*lines[:count], f"… {len(lines) - count} more lines"])
+LINES, COLUMNS = 12, 200
+"""Of an exception's own text: beyond these it is a wall."""
+
+
+def beyond(detail: str, message: str) -> str:
+    """Return what an exception's text says that `message` has not said, without blank lines and
+    rules, cut where it goes on and on."""
+    said = "".join(message.split())
+    lines = [line.strip() for line in detail.splitlines()]
+    new = [
+        line if len(line) <= COLUMNS else f"{line[: COLUMNS - 1]}…"
+        for line in lines
+        if line.strip("-=_~ ") and "".join(line.split()) not in said
+    ]
+    if len(new) <= LINES:
+        return "\n".join(new)
+    return "\n".join([*new[:LINES], f"… {len(new) - LINES} more lines"])
 
 
 def indented(text: str, style: str = "") -> RenderableType:

@@ -82,7 +82,8 @@ class Mismatch(Struct, frozen=True):
 
     `path` leads into the pytree (`""` is the whole answer, `"['w'][0]"` an entry of it).
     `where` is the index of the largest difference, `first` that of the first element out of
-    tolerance; `max_error` and `tolerance` are absolute.
+    tolerance; `max_error` and `tolerance` are absolute. `pattern` says in a few words how the
+    numbers differ, where that can be said, and is worth more than the numbers then.
     """
 
     kind: MismatchKind
@@ -96,6 +97,7 @@ class Mismatch(Struct, frozen=True):
     wrong: int = 0
     total: int = 0
     entries: tuple[Entry, ...] = ()
+    pattern: str = ""
 
 
 class Timing(Struct, frozen=True):
@@ -107,9 +109,13 @@ class Timing(Struct, frozen=True):
     torch: float | None = None
 
 
+WANTS = "This check wants:"
+
+
 class CheckResult(Struct, frozen=True):
-    """What one check found. `case` says which inputs it was (`"x float32[7, 5]"`). That of a
-    fault is explained there, that of a wrong answer here; `explained` is either."""
+    """What one check found. `case` says which inputs it was (`"x float32[7, 5]"`); `wants` is what
+    the author says of the check, which need not be what went wrong. That of a fault is explained
+    there, that of a wrong answer here; `explained` is either."""
 
     name: str
     kind: str
@@ -121,6 +127,15 @@ class CheckResult(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     timing: Timing = Timing()
     explanation: Explanation | None = None
+    wants: str = ""
+
+    @property
+    def told(self) -> str:
+        """What was found and what the check wants, as one text."""
+        if not self.wants:
+            return self.message
+        stop = "" if self.message.endswith((".", "?", "!")) else "."
+        return f"{self.message}{stop} {WANTS} {self.wants}"
 
     @property
     def explained(self) -> Explanation | None:
@@ -140,7 +155,10 @@ class Race(Struct, frozen=True):
 class Timings(Struct, frozen=True):
     """Seconds of wall clock: `start` until the sandbox could take code, `load` to import the
     learner's module, `checks` for all checks, `reference` of these waiting for PyTorch (0 if its
-    answers were remembered), `total` for everything but the race, which follows a pass."""
+    answers were remembered), `total` for everything but the race, which follows a pass.
+
+    `processor` is what counts against the lesson's `limits.seconds`: seconds of processor time of
+    the learner's code, in the sandbox that used most (where it cannot be measured, wall clock)."""
 
     start: float = 0.0
     load: float = 0.0
@@ -148,6 +166,7 @@ class Timings(Struct, frozen=True):
     reference: float = 0.0
     total: float = 0.0
     race: Race | None = None
+    processor: float = 0.0
 
 
 class Protection(Struct, frozen=True):
@@ -203,5 +222,6 @@ def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
     return "pass"
 
 
-INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox"})
-"""Codes of faults that are ours or the pack's. None of them counts against the learner."""
+INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "busy-machine"})
+"""Codes of faults that are ours, the pack's or the machine's. None of them counts against the
+learner."""

@@ -5,7 +5,7 @@ built from dicts, lists, tuples, text, None and `Leaf`. Inputs are drawn as tree
 back as trees, and judges compare trees.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from msgspec import Struct
@@ -97,6 +97,19 @@ def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Leaf]]:
     elif isinstance(tree, list | tuple):
         for index, child in enumerate(tree):
             yield from leaves(child, f"{path}[{index}]")
+
+
+def map_leaves(function: Callable[[Leaf], Tree], tree: Tree) -> Tree:
+    """Return a tree of the same structure with `function` of each leaf."""
+    if isinstance(tree, Leaf):
+        return function(tree)
+    if isinstance(tree, dict):
+        return {key: map_leaves(function, child) for key, child in tree.items()}
+    if isinstance(tree, list):
+        return [map_leaves(function, child) for child in tree]
+    if isinstance(tree, tuple):
+        return tuple(map_leaves(function, child) for child in tree)
+    return tree
 
 
 def brief(tree: Tree) -> str:

@@ -22,6 +22,7 @@ from tutor.lesson import Lesson
 from tutor.planning import Place, places, plan, requests
 from tutor.priming import give, prime
 from tutor.references import References
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 IDLE_SECONDS = 600.0
@@ -309,7 +310,7 @@ def _answers(sandbox: Sandbox) -> bool:
     """Whether a sandbox that has been waiting still lives, and has nothing more to say of what it
     was primed with; if not, it is closed. What ends it from now on is the submission's doing."""
     try:
-        give(sandbox, {}, time.monotonic() + PATIENCE_SECONDS)
+        give(sandbox, {}, Allowance(PATIENCE_SECONDS))
     except (Failed, Cancelled):
         sandbox.close()
         return False

@@ -2,18 +2,19 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
+from tests.stopwatch import PATIENCE, Stopwatch
 from tutor.lesson import Pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson import LessonScreen
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import Results
-
-PATIENCE = 60.0
 
 
 class Driver:
@@ -51,6 +52,13 @@ class Driver:
         """All notifications that are shown."""
         return "\n".join(note.message for note in self.app._notifications)
 
+    async def on(self, kind: type[Screen[Any]]) -> None:
+        """Wait for a screen, until all that belongs on it is there: it is built a moment after it
+        has become the one that is shown."""
+        await self.until(
+            lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted, kind.__name__
+        )
+
     async def shows(self, words: str) -> None:
         """Wait for words on the screen: it is painted a moment after what it shows."""
         await self.until(lambda: words in self.text, f"on the screen: {words}")
@@ -61,11 +69,10 @@ class Driver:
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait for something to become true, as long as a slow machine may need."""
-        waited = 0.0
+        watch = Stopwatch()
         while not condition():
-            assert waited < PATIENCE, f"never happened: {what}\n{self.text}"
+            assert watch.seconds < PATIENCE, f"never happened: {what}\n{self.text}"
             await self.pilot.pause(0.05)
-            waited += 0.05
 
     async def write(self, code: str) -> None:
         """Replace the code as by a paste."""

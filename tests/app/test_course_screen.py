@@ -50,26 +50,30 @@ def lessons(driver: Driver) -> LessonList:
 async def test_the_keys_of_the_list(start: Start, many: Path):
     async with start(size=(120, 40), pack=open_pack(many)) as driver:
         cursor = lessons(driver)
-        assert cursor.highlighted == "lesson-00000"
+        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
         await driver.press("down", "down", "up")
-        assert cursor.highlighted == "lesson-00001"
+        await driver.until(lambda: cursor.highlighted == "lesson-00001", "the cursor there")
         await driver.press("pagedown")
         await driver.press("pagedown")
+        await driver.until(lambda: 60 < int(str(cursor.highlighted)[-5:]) < 90, "two pages down")
         page = int(str(cursor.highlighted)[-5:])
-        assert 60 < page < 90
         await driver.shows(f"lesson {page:05}")
         await driver.press("pageup")
-        assert 25 < int(str(cursor.highlighted)[-5:]) < 50
+        await driver.until(lambda: 25 < int(str(cursor.highlighted)[-5:]) < 50, "a page up")
         await driver.press("end")
-        assert cursor.highlighted == f"lesson-{MANY - 1:05}"
+        await driver.until(
+            lambda: cursor.highlighted == f"lesson-{MANY - 1:05}", "the cursor there"
+        )
         await driver.shows(f"Batches, lesson {MANY - 1:05}")
         await driver.press("down")
-        assert cursor.highlighted == "lesson-00000"
+        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
         await driver.shows("Track 0")
         await driver.press("up")
-        assert cursor.highlighted == f"lesson-{MANY - 1:05}"
+        await driver.until(
+            lambda: cursor.highlighted == f"lesson-{MANY - 1:05}", "the cursor there"
+        )
         await driver.press("home", "pageup")
-        assert cursor.highlighted == "lesson-00000"
+        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
 
 
 async def test_titles_are_read_in_the_background_and_remembered(start: Start, many: Path):
@@ -89,10 +93,12 @@ async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path
         await driver.press("down")
         await driver.shows("Comes after Batches, lesson 00000.")
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.on(LessonScreen)
         await driver.shows(f"Batches, lesson 00001  ·  2/{MANY}")
         await driver.press("f10")
-        assert lessons(driver).highlighted == "lesson-00001"
+        await driver.until(
+            lambda: lessons(driver).highlighted == "lesson-00001", "the cursor there"
+        )
 
 
 async def test_a_click_opens_a_lesson_and_a_tracks_title_is_none(start: Start, many: Path):
@@ -102,7 +108,7 @@ async def test_a_click_opens_a_lesson_and_a_tracks_title_is_none(start: Start, m
         assert isinstance(driver.app.screen, CourseScreen)
         await driver.pilot.hover("#lessons", offset=(3, 4))
         await driver.pilot.click("#lessons", offset=(3, 4))
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.on(LessonScreen)
         assert driver.lesson.lesson.id == "lesson-00003"
 
 
@@ -118,7 +124,7 @@ async def test_an_edited_title_is_seen_on_coming_back(start: Start, pack: Path):
     async with start(pack=open_pack(pack)) as driver:
         await driver.shows("Upright")
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.on(LessonScreen)
         edit(pack / "basics" / "tall.yaml", "title: Upright", "title: Standing")
         await driver.press("f10")
         await driver.shows("Standing")
@@ -134,12 +140,12 @@ async def test_opening_a_broken_lesson_shows_what_is_wrong_and_ends_nothing(
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.shows("This lesson cannot be used")
         await driver.press("enter")
-        assert isinstance(driver.app.screen, ProblemsScreen)
+        await driver.on(ProblemsScreen)
         await driver.shows("double.yaml:16:1: unknown key 'hnits'; did you mean 'hints'?")
         await driver.shows("double.yaml:1:1: 'hints' is missing")
         await driver.shows("open the lesson again")
         await driver.press("escape")
-        assert isinstance(driver.app.screen, CourseScreen)
+        await driver.on(CourseScreen)
         await driver.press("down", "enter")
         await driver.shows("Upright  ·  2/2")
         await driver.press("f10")
@@ -153,20 +159,21 @@ async def test_a_next_lesson_that_is_broken_leaves_the_present_one(start: Start,
     (pack / "basics" / "tall.yaml").write_text("title: [")
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.on(LessonScreen)
         await driver.press("f8")
         await driver.shows("tall.yaml:2:1: not valid YAML")
         await driver.press("escape")
+        await driver.on(LessonScreen)
         assert driver.lesson.lesson.id == "double"
 
 
 async def test_a_last_lesson_that_broke_is_told_at_the_start(start: Start, pack: Path):
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.press("enter")
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the lesson")
+        await driver.on(LessonScreen)
     (pack / "basics" / "double.yaml").unlink()
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
-        await driver.until(lambda: isinstance(driver.app.screen, ProblemsScreen), "the problems")
+        await driver.on(ProblemsScreen)
         await driver.shows("lesson 'double': there is no file basics/double.yaml")
         await driver.press("escape")
         await driver.shows("0 of 2 passed")

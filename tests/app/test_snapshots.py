@@ -115,9 +115,9 @@ async def opened(pilot: "Pilot[int]") -> LessonScreen:
     app = pilot.app
     assert isinstance(app, TutorApp)
     app.open_lesson(LESSON)
-    await pilot.pause()
+    while not (isinstance(app.screen, LessonScreen) and app.screen.is_mounted):
+        await pilot.pause(0.05)
     screen = app.screen
-    assert isinstance(screen, LessonScreen)
     editor = screen.query_one(CodeEditor)
     editor.cursor_blink = False
     editor.replace(CODE, editor.document.start, editor.document.end)

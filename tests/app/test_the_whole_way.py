@@ -14,7 +14,7 @@ WRONG = "def double(x):\n    return 3 * x\n"
 async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, home: Path):
     own = home / "workspace" / "mini" / "double.py"
     async with start() as driver:
-        assert isinstance(driver.app.screen, CourseScreen)
+        await driver.on(CourseScreen)
         await driver.shows("0 of 2 passed")
         await driver.shows("Twice as much")
         await driver.press("enter")
@@ -35,7 +35,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("0 of 2 checks pass")
 
         await driver.press("f6")
-        assert isinstance(driver.app.screen, HintScreen)
+        await driver.on(HintScreen)
         await driver.shows("Hint 1 of 2")
         await driver.shows("Add it to itself")
         await driver.press("escape")
@@ -51,7 +51,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.until_told("Passed.")
 
         await driver.press("f7")
-        assert isinstance(driver.app.screen, SolutionScreen)
+        await driver.on(SolutionScreen)
         await driver.shows("to the letter")
         await driver.press("f8")
         await driver.until(
@@ -67,11 +67,11 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
 
     assert (home / "workspace" / "mini" / "tall.py").exists()
     async with start() as driver:
-        await driver.until(lambda: isinstance(driver.app.screen, LessonScreen), "the last lesson")
+        await driver.on(LessonScreen)
         assert driver.lesson.lesson.id == "tall"
         assert driver.editor.cursor_location == (1, 2)
         await driver.press("f10")
-        assert isinstance(driver.app.screen, CourseScreen)
+        await driver.on(CourseScreen)
         await driver.shows("1 of 2 passed")
         await driver.shows("✓ Twice as much")
         await driver.shows("· Upright")

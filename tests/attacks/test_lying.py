@@ -102,6 +102,7 @@ def wrong_values() -> Iterator[tuple[Lesson, Mistake]]:
     ("lesson", "mistake"),
     [pytest.param(le, m, id=f"{le.id}-{m.name}") for le, m in wrong_values()],
 )
+@pytest.mark.proof
 def test_patched_libraries_turn_no_wrong_value_into_a_pass(lesson: Lesson, mistake: Mistake):
     solution = COURSE.solution(lesson.id)
     assert solution is not None

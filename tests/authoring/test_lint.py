@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import jaxtutor
+from tutor.authoring.conclusions import conclusion
 from tutor.authoring.lint import lint
 from tutor.authoring.new import new_pack
 from tutor.authoring.remarks import BRIEF_LINES, REMARKS
+from tutor.forks import Forks
 from tutor.pack import built_in
 
 LESSON = "basics/standardize.yaml"
@@ -67,7 +69,7 @@ CASES = [
         "",
         "- A column has a mean and a standard deviation;",
     ),
-    ("unused-input", "mean=1, scale=3)\n", "scale=3)\n  y: normal(n, d)\n", "normal(n, d)"),
+    ("unused-input", "scale=size)\n", "scale=size)\n  y: normal(n, d)\n", "normal(n, d)"),
     (
         "unused-input",
         "    why: PyTorch's std",
@@ -80,12 +82,89 @@ CASES = [
     (
         "expect-without-torch",
         "value: columns(x)\n",
-        'value: columns(x).shape[1]\n    expect: "x.shape[1]"\n',
-        'x.shape[1]"',
+        'value: columns(x)\n    expect: "x[0] + 1"\n',
+        'x[0] + 1"',
     ),
     ("few-words", "says: Every column has its own mean", 'says: "3"', '3"'),
     ("edit-misses", "{ddof=1: ddof=0}", "{ddof=2: ddof=0}", "{ddof=2: ddof=0}"),
 ]
+
+
+CHECKS = "# Under what the functions must work"
+COLUMN = "value: standardize(x[:, 0])"
+EPOCHS = ('def columns(x):\n      """x', 'def columns(x, n_epochs=1):\n      """x')
+
+
+HIDING = [
+        ("fixed-size", [("  d: [3, 4]\n", "  d: 3\n")], "the size 'd' is always 3"),
+        (
+            "fixed-size",
+            [("normal(n, d, mean=1, scale=size)", "normal(n, 11, mean=1, scale=size)"),
+             ("  d: [3, 4]\n", ""), ("    is: float32[n, d]\n", "")],
+            "an axis is always 11, which the task does not say",
+        ),
+        (
+            "fixed-bound",
+            [("scale=size)\n", "scale=size)\n  i: integers(0, 5, n)\n"),
+             (COLUMN, "value: columns(x[i])")],
+            "the upper bound is 5, whatever the sizes",
+        ),
+        (
+            "fixed-bound",
+            [("scale=size)\n", "scale=size)\n  i: int(0, n)\n"),
+             (COLUMN, "value: standardize(x[:i, 0])")],
+            "",
+        ),
+        (
+            "all-sizes-different",
+            [(CHECKS, f"  - {{name: sizes, value: 'columns(x, [7, 5, 3])', why: w}}\n{CHECKS}")],
+            "no size comes twice in [7, 5, 3], nor in any other list of sizes",
+        ),
+        (
+            "all-sizes-different",
+            [(CHECKS, f"  - {{name: sizes, value: 'columns(x, [7, 5, 7])', why: w}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "one-step",
+            [EPOCHS, (CHECKS, f"  - {{name: once, value: 'columns(x, 1)', why: w}}\n{CHECKS}")],
+            "'columns' is only ever called with n_epochs=1",
+        ),
+        (
+            "one-step",
+            [
+                EPOCHS,
+                (CHECKS, f"  - {{name: b, value: 'columns(x, n_epochs=2)', why: w}}\n{CHECKS}"),
+            ],
+            "",
+        ),
+        (
+            "gradient-unasked",
+            [(" + (standardize(x[:, 0]) ** 3).sum()", "")],
+            "no gradient of 'standardize' is asked in x",
+        ),
+        (
+            "gradient-unasked",
+            [(" + (standardize(x[:, 0]) ** 3).sum()", ""),
+             ("survives: [jit, grad, vmap]", "survives: [jit, vmap]")],
+            "",
+        ),
+        ("never-square", [("normal(n, n)", "normal(n, d)")], "no array that is drawn is square"),
+        ("never-square", [("normal(n, d,", "normal(d, d,"), ("normal(n, n)", "normal(n, d)")], ""),
+        ("small-inputs", [("  size: [3, 30]\n", "  size: [3, 5]\n")], "no number that `value`"),
+        ("no-survives", [("survives: [jit, grad, vmap]\n", "")], "it does not say what the fu"),
+        ("no-survives", [("survives: [jit, grad, vmap]\n", "survives: []\n")], ""),
+        (
+            "evidence-alone",
+            [(CHECKS, f"  - {{name: pure, pure: columns(x), why: w}}\n{CHECKS}")],
+            "the check 'pure' passes for an answer that does no work",
+        ),
+        (
+            "evidence-alone",
+            [(CHECKS, f"  - {{name: pure, pure: columns(x), why: w, after: result}}\n{CHECKS}")],
+            "",  # `result` stands after `all columns`
+        ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "old", "new", "place"), CASES)
@@ -102,7 +181,8 @@ def test_a_lesson_that_only_looks_at_itself_is_remarked(pack: Path):
     edit(pack, (checks, "checks:\n  - pure: columns(x)\n    why: It is.\n"))
     text = (pack / LESSON).read_text()
     (pack / LESSON).write_text(text[: text.index("# Wrong answers")])
-    assert [code for code, _ in remarked(pack)] == ["no-mistakes", "no-comparison"]
+    codes = {code for code, _ in remarked(pack)}
+    assert codes == {"no-mistakes", "no-comparison", "evidence-alone", "no-survives"}
 
 
 @pytest.mark.parametrize("expect", ['"[3.0, 4.0]"', '"True"', "x"])
@@ -134,8 +214,8 @@ def test_an_old_schema_is_remarked(pack: Path):
 
 
 def test_every_remark_is_tried_here():
-    others = {"no-comparison", "no-mistakes", "no-solution"}
-    assert {code for code, *_ in CASES} | others == REMARKS.keys()
+    others = {"no-comparison", "no-mistakes", "no-solution", "concluded-inside"}
+    assert {code for code, *_ in [*CASES, *HIDING]} | others == REMARKS.keys()
 
 
 def test_the_course_has_no_problems_and_helps_editors():
@@ -165,7 +245,7 @@ def test_json_holds_the_same(pack: Path):
     assert (found["problems"], found["lessons"]) == ([], 1)
     (remark,) = found["remarks"]
     assert remark == {
-        "file": f"mine/{LESSON}", "line": 61, "column": 5, "code": "no-why",
+        "file": f"mine/{LESSON}", "line": 62, "column": 5, "code": "no-why",
         "message": "the check 'one column' does not say why",
         "remedy": "add `why: …`, which is told to who fails it",
     }  # fmt: skip
@@ -193,3 +273,76 @@ def test_new_and_add_tell_what_they_made_and_what_comes_next(
     done = jaxtutor("pack", "add", "cosine", pack=Path("fresh"))
     assert done.returncode == 2
     assert done.stderr.startswith(b"jaxtutor: there is fresh/basics/cosine.yaml already;")
+
+
+@pytest.mark.parametrize(("code", "edits", "message"), HIDING)
+def test_what_wrong_answers_hide_behind_is_remarked(
+    pack: Path, code: str, edits: list[tuple[str, str]], message: str
+):
+    edit(pack, *edits)
+    found = [one.message for one in lint(pack).remarks if one.code == code]
+    assert bool(found) == bool(message), found
+    assert all(message in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("columns(x)", ""),
+        ("[columns(x), standardize(x[:, 0])]", ""),
+        ("{'a': columns(x)}", ""),
+        ("[columns(r) for r in x]", ""),
+        ("jax.tree.leaves(columns(x))", ""),
+        ("jax.jit(columns)(x)", ""),
+        ("columns(x) - x", ""),
+        ("10 * columns(x)[0]", ""),
+        ("columns(jnp.stack([x[0], x[0]]))", ""),
+        ("(lambda y: columns(y))(x)", ""),
+        ("columns(x) > 0", "a comparison"),
+        ("not columns(x)", "a truth value"),
+        ("columns(x) - standardize(x)", "one answer computed from two"),
+        ("jnp.stack([columns(x)])", "`jnp.stack`"),
+        ("jax.nn.relu(columns(x))", "`jax.nn.relu`"),
+        ("columns(x).std()", "`.std()`"),
+        ("columns(x).shape", "`.shape`"),
+        ("hash(columns(x)) == hash(columns(x))", "a comparison"),
+        ("hash(columns(x))", "the builtin `hash`"),
+        ("isinstance(columns(x), list)", "the builtin `isinstance`"),
+        ("len(columns(x))", "the builtin `len`"),
+        ("[y.std() > 0 for y in columns(x)]", "a comparison"),
+        ("(lambda y: y.mean())(columns(x))", "`.mean()`"),
+        ("all(y for y in columns(x))", "the builtin `all`"),
+        ("columns(x) if x.sum() else columns(x).max()", "`.max()`"),
+    ],
+)
+def test_what_concludes_inside_is_told_from_what_returns_raw_values(expression: str, told: str):
+    assert conclusion(expression, {"x"}) == told
+
+
+def test_what_concludes_inside_is_remarked_unless_it_is_marked_as_evidence(pack: Path):
+    check = "  - {name: spread, value: 'columns(x).std()', expect: 'columns(x).std()', why: w%s}\n"
+    edit(pack, (CHECKS, check % "" + CHECKS))
+    (remark,) = lint(pack).remarks
+    assert remark.code == "concluded-inside"
+    assert "`.std()` draws a conclusion where the learner's code can flatter it" in remark.message
+    edit(pack, (check % "", check % ", evidence: true"))
+    assert [one.code for one in lint(pack).remarks] == ["evidence-alone"]
+    edit(pack, (check % ", evidence: true", check % ", evidence: true, after: all columns"))
+    assert lint(pack).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "edits"),
+    [
+        ("constant-reference", [("return (x - x.mean()) / x.std()", "return 0 * x[0] + 1")]),
+        ("zero-gradient", [("(columns(x) ** 3).sum() + (standardize(x[:, 0]) ** 3).sum()",
+                            "(columns(x) ** 0).sum() + (standardize(x[:, 0]) ** 0).sum()")]),
+        ("hidden-by-large", [("value: columns(x)\n", "value: columns(x)\n    tol: 0.9\n")]),
+    ],
+)  # fmt: skip
+def test_expectations_that_any_answer_meets_are_remarked(
+    pack: Path, forks: Forks, code: str, edits: list[tuple[str, str]]
+):
+    edit(pack, *edits)
+    assert code not in {one.code for one in lint(pack).remarks}
+    assert code in {one.code for one in lint(pack, forks.reference).remarks}

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import MINI
+from tests.stopwatch import GUARD
+from tutor.cli import main
+from tutor.engine import Bench
 from tutor.report import Report
+from tutor.sandbox.allowance import Allowance
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 THRICE = "def double(x):\n    return 3 * x\n"
@@ -28,7 +32,7 @@ def jaxtutor(
         input=code.encode() if isinstance(code, str) else code,
         capture_output=True,
         env={**os.environ, **environment},
-        timeout=120,
+        timeout=GUARD,
         check=False,
     )
 
@@ -101,6 +105,34 @@ def test_a_broken_reference_is_the_packs_fault_and_exits_with_2(tmp_path: Path):
     assert b"not your fault" in done.stdout
 
 
+GRADIENT = "checks:\n  - {grad: 'lambda x: double(x).sum()', at: [x]}\n"
+FAULTS = {
+    "raises": ("x.no_such_method()", "", "its PyTorch fails at value", "return x.no_such"),
+    "is random": ("2 * x + x.clone().normal_()", "", "gives another result when", "value: double"),
+    "is not a number": ("2 * x * float('nan')", "", "NaN", "value: double"),
+    "has no gradient": ("2 * x.detach()", GRADIENT, "gradient", "- {grad"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_pack_is_told_with_file_and_line_and_is_not_ours(tmp_path: Path, fault: str):
+    returned, checks, told, place = FAULTS[fault]
+    pack = copied_pack(tmp_path)
+    file = pack / "basics" / "double.yaml"
+    edit(file, "return 2 * x", f"return {returned}")
+    if checks:
+        edit(file, "checks:\n", checks)
+    lines = file.read_text().splitlines()
+    line = next(i for i, text in enumerate(lines, 1) if text.strip().startswith(place))
+    done = jaxtutor("check", "double", "-", code=DOUBLE, pack=pack)
+    assert done.returncode == 2, done.stdout
+    text = " ".join(done.stdout.decode().split())
+    assert told in text
+    assert "not your fault" in text
+    assert f"The fault is the pack's: {file}:{line}." in text
+    assert "doctor" not in text
+
+
 def test_a_sandbox_that_does_not_start_is_our_fault_and_exits_with_3(tmp_path: Path):
     # The interpreter is there, but jax cannot be imported: the memory does not suffice.
     done = subprocess.run(
@@ -111,12 +143,27 @@ def test_a_sandbox_that_does_not_start_is_our_fault_and_exits_with_3(tmp_path: P
         ],
         input=DOUBLE.encode(),
         capture_output=True,
-        timeout=120,
+        timeout=GUARD,
         check=False,
     )
     assert done.returncode == 3, done
     assert b"jaxtutor doctor" in done.stdout
     assert b"Traceback" not in done.stderr
+
+
+def test_a_machine_that_is_too_busy_exits_with_3_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    allowance = Allowance(20.0, wall=0.3, cores=lambda: 0.0)
+    monkeypatch.setattr(Bench, "allowance", lambda bench: allowance)
+    path = tmp_path / "double.py"
+    path.write_text("while True: pass\n")
+    assert main(["check", "double", str(path), "--pack", str(MINI)]) == 3
+    out = capsys.readouterr().out
+    assert "this machine is too busy: the code got 0." in out
+    assert "run it again when less is running" in " ".join(out.split())
+    assert "not your fault" in out
+    assert "doctor" not in out
 
 
 def test_an_unknown_lesson_suggests_the_nearest():
@@ -345,14 +392,14 @@ def test_a_terminal_that_knows_only_ascii_gets_no_traceback():
 
 def test_whoever_reads_may_stop_reading():
     command = f"{sys.executable} -m tutor list --pack {MINI} | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=GUARD, check=False)
     assert b"Traceback" not in done.stderr
     assert b"BrokenPipe" not in done.stderr
 
 
 def test_the_app_needs_a_terminal():
     done = subprocess.run(
-        [sys.executable, "-m", "tutor"], capture_output=True, timeout=60, check=False, input=b""
+        [sys.executable, "-m", "tutor"], capture_output=True, timeout=GUARD, check=False, input=b""
     )
     assert done.returncode == 2
     assert b"needs a terminal" in done.stderr
@@ -378,7 +425,7 @@ def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Pat
         f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], input=b"", capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", code], input=b"", capture_output=True, timeout=GUARD, check=False
     )
     assert done.returncode == 3
     assert b"our fault, not yours: RuntimeError: on purpose" in done.stderr

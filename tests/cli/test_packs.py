@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import MINI
 from tests.project.test_imports import FRAMEWORKS, imported_by
+from tests.stopwatch import GUARD
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def jaxtutor(*arguments: str, **environment: str) -> "subprocess.CompletedProces
     done = subprocess.run(
         [sys.executable, "-m", "tutor", *arguments],
         env={**os.environ, **environment},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=GUARD, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stderr
     return done

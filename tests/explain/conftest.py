@@ -1,6 +1,5 @@
 """Real sandboxes in which rules are proved."""
 
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,6 +10,7 @@ from tutor.forks import Forks
 from tutor.lesson import Case, Check, Lesson, Limits
 from tutor.planning import case_id, place_of, plan
 from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
 from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised
@@ -44,16 +44,16 @@ class Kept:
     def expected(self, lesson: Lesson, check: Check, case: Case) -> Tree:
         """What the lesson's PyTorch gives."""
         sandbox = self.get(Spec("reference", LIMITS))
-        deadline = time.monotonic() + SECONDS
+        allowance = Allowance(SECONDS)
         if lesson is not self._torch:
             load = Load("load", lesson.reference_code, "reference.py")
-            reply, _ = sandbox.ask(load, None, deadline, "the lesson's PyTorch")
+            reply, _ = sandbox.ask(load, None, allowance, "the lesson's PyTorch")
             assert isinstance(reply, Loaded), f"{lesson.id}: {reply}"
             self._torch, self._expected = lesson, {}
         name = case_id(check, case)
         if name not in self._expected:
             refer = Observe(name, check.inside, check.refer() or {})
-            reply, tree = sandbox.ask(refer, [*case.rounds], deadline, name)
+            reply, tree = sandbox.ask(refer, [*case.rounds], allowance, name)
             assert isinstance(reply, Answer), f"{lesson.id}: {reply}"
             self._expected[name] = tree
         return self._expected[name]
@@ -73,14 +73,14 @@ class Kept:
         wanted = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
         place = place_of(lesson, wanted[0][0])
         sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
-        deadline = time.monotonic() + lesson.limits.seconds
+        allowance = Allowance(lesson.limits.seconds)
         load = Load("load", source, f"{lesson.id}.py")
-        reply, _ = sandbox.ask(load, None, deadline, "the import of your code")
+        reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
         if isinstance(reply, Raised):
             return [of_fault(faults.from_raised(reply, source), source)]
         right = expected or self.expected
         return [
-            self._symptom(sandbox, lesson, one, cases, source, deadline, right)
+            self._symptom(sandbox, lesson, one, cases, source, allowance, right)
             for one, cases in wanted
         ]
 
@@ -89,14 +89,14 @@ class Kept:
         check, cases = plan(lesson, 0)[0]
         place = place_of(lesson, check)
         sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
-        deadline = time.monotonic() + SECONDS
+        allowance = Allowance(SECONDS)
         load = Load("load", source, f"{lesson.id}.py")
-        reply, _ = sandbox.ask(load, None, deadline, "the import of your code")
+        reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
         assert isinstance(reply, Loaded), f"{lesson.title}: {reply}"
         answers = []
         for case in cases:
             observe = Observe(case_id(check, case), check.inside, check.observe())
-            reply, seen = sandbox.ask(observe, [*case.rounds], deadline, lesson.title)
+            reply, seen = sandbox.ask(observe, [*case.rounds], allowance, lesson.title)
             assert isinstance(reply, Answer), f"{lesson.title}: {reply}"
             answers.append(seen)
         return answers
@@ -108,7 +108,7 @@ class Kept:
         check: Check,
         cases: list[Case],
         source: str,
-        deadline: float,
+        allowance: Allowance,
         right: Expected,
     ) -> Symptom | None:
         earlier: list[Tree] = []
@@ -116,7 +116,7 @@ class Kept:
             name = case_id(check, case)
             observe = Observe(name, check.inside, check.observe())
             try:
-                reply, seen = sandbox.ask(observe, [*case.rounds], deadline, name)
+                reply, seen = sandbox.ask(observe, [*case.rounds], allowance, name)
             except Failed as failure:
                 return of_fault(failure.fault, source, check.kind)
             if isinstance(reply, Raised):
@@ -157,9 +157,9 @@ def provoke(kept: Kept) -> Provoke:
         torch = "import torch" in source
         spec = Spec("reference" if torch else "learner", LIMITS, devices, quick=not torch)
         load = Load("load", source, "provoke.py")
-        deadline = time.monotonic() + SECONDS
+        allowance = Allowance(SECONDS)
         try:
-            reply, _ = kept.get(spec).ask(load, None, deadline, "the import of your code")
+            reply, _ = kept.get(spec).ask(load, None, allowance, "the import of your code")
         except Failed as failure:
             return of_fault(failure.fault, source)
         if isinstance(reply, Loaded):

@@ -64,6 +64,7 @@ def tried(kept: Kept) -> list[Tried]:
     return [silent.tried(HEAD, kept) for silent in SILENT]
 
 
+@pytest.mark.proof
 def test_nine_of_ten_silent_mistakes_are_explained_by_their_cause_and_none_by_another(
     tried: list[Tried],
 ):
@@ -80,6 +81,7 @@ def test_nine_of_ten_silent_mistakes_are_explained_by_their_cause_and_none_by_an
     assert len(missed) <= len(SILENT) / 10, "\n".join(missed)
 
 
+@pytest.mark.proof
 def test_right_code_whose_numbers_are_wrong_in_no_known_way_is_not_explained(tried: list[Tried]):
     """The checks, the inputs, the PyTorch and the right code of all silent mistakes, and answers
     that have nothing to do with any of it."""

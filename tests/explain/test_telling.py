@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from tests.conftest import MINI
+from tests.stopwatch import GUARD
 from tutor import render
 from tutor.engine import Session
 from tutor.forks import Forks
@@ -112,7 +113,7 @@ def test_no_more_of_hidden_values_is_told_than_the_difference_tells(mini: Pack, 
 def jaxtutor(*arguments: str, text: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
     command = [sys.executable, "-m", "tutor", "explain", *arguments]
     return subprocess.run(
-        command, input=text, capture_output=True, env=os.environ, timeout=60, check=False
+        command, input=text, capture_output=True, env=os.environ, timeout=GUARD, check=False
     )
 
 
@@ -123,7 +124,7 @@ UNKNOWN = b"KeyError: 'learning_rate'"
 def test_a_traceback_of_jaxs_own_is_explained():
     code = "import jax\n\n\ndef f(x):\n    return x if x > 0 else -x\n\n\njax.jit(f)(1.0)\n"
     raised = subprocess.run(
-        [sys.executable, "-"], input=code.encode(), capture_output=True, timeout=60, check=False
+        [sys.executable, "-"], input=code.encode(), capture_output=True, timeout=GUARD, check=False
     )
     done = jaxtutor("-", text=raised.stderr)
     assert done.returncode == 0, raised.stderr

@@ -17,6 +17,7 @@ from distributed import Client
 from benchmarks.dask_cluster import DaskCluster, until
 from tests.conftest import MINI, SHARED_CACHE, make_home
 from tests.grading.poison import LOG, POISON
+from tests.stopwatch import GUARD
 from tutor.cli import main
 from tutor.forks import Forks
 from tutor.grading import worker
@@ -54,8 +55,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture
 def two(started: Cluster) -> Cluster:
     """The same, with both workers there: one that a test has killed takes a while to be back."""
-    with Client(started.address, timeout=60) as client:
-        client.wait_for_workers(2, timeout=60)
+    with Client(started.address, timeout=GUARD) as client:
+        client.wait_for_workers(2, timeout=GUARD)
     return started
 
 
@@ -90,6 +91,7 @@ def marks(results: list[Result]) -> list[bytes]:
     return [line_of(result) for result in results]
 
 
+@pytest.mark.proof
 def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
     two: Cluster, mini: Pack, forks: Forks, tmp_path: Path
 ):
@@ -111,6 +113,7 @@ def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
     assert [one.verdict for one in there[:4]] == ["pass", "fail", "error", "pass"]
 
 
+@pytest.mark.proof
 def test_what_kills_three_workers_is_left_to_a_person(two: Cluster, mini: Pack, tmp_path: Path):
     folder = hand_in(tmp_path / "in", [RIGHT, WRONG, POISON, RIGHT, RIGHT])
     before = len(two.poisoned.read_text().splitlines())
@@ -147,10 +150,11 @@ def test_workers_with_other_versions_get_nothing_to_run(
     )
 
 
+@pytest.mark.proof
 def test_a_worker_with_other_versions_that_comes_later_leaves_again(two: Cluster, mini: Pack):
     with ClusterExecutor(mini, two.address) as executor:
         stranger = two.workers(1, "--no-nanny", "--preload", "tests.grading.stranger")
-        _, told = stranger.communicate(timeout=120)
+        _, told = stranger.communicate(timeout=GUARD)
         assert executor.submit(Job("double", RIGHT, (7,))).result(120)[0].passed
     assert b"it has jaxtutor 0.0.0 (here: " in told
 
@@ -179,6 +183,7 @@ def test_a_scheduler_without_workers_is_told_apart(mini: Pack, tmp_path: Path):
         ClusterExecutor(mini, alone.address)
 
 
+@pytest.mark.proof
 def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
     mini: Pack, forks: Forks, tmp_path: Path
 ):
@@ -211,6 +216,7 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
     assert {*marks(before)} <= {*marks(here)}
 
 
+@pytest.mark.proof
 def test_it_grades_over_tls(tmp_path: Path):
     """Configured as Dask's documentation has it, by a file that every side reads."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
@@ -257,7 +263,7 @@ def test_without_dask_the_command_says_what_to_install(tmp_path: Path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=GUARD,
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == "jaxtutor: --scheduler needs Dask. Run: pip install 'jaxtutor[cluster]'\n"

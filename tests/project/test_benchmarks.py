@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from benchmarks import __main__ as bench
-from benchmarks import cold, grading, growth, memory, start, warm
+from benchmarks import cold, crowd, grading, growth, memory, start, warm
 from benchmarks.answers import Answer, handed_in, starter
 from benchmarks.breakdown import Parts
 from benchmarks.packs import PER_TRACK, make_pack
@@ -45,6 +45,17 @@ def test_what_is_never_painted_is_told(tmp_path: Path, monkeypatch: pytest.Monke
         start.first_frame(["--pack", str(MINI)], "no such text", tmp_path, 1)
 
 
+def test_a_crowd_is_told_who_passed_and_why_others_did_not(tmp_path: Path):
+    file = tmp_path / "double.py"
+    file.write_text("def double(x):\n    return 2 * x\n")
+    jobs = [crowd.Job(name, file, str(MINI)) for name in ("double", "tall", "none")]
+    right, wrong, neither = crowd.at_once(jobs, tmp_path)
+    assert right.passed and right.exit_code == 0
+    assert not wrong.passed and "your code does not define `tall`" in crowd.why(wrong)
+    assert not neither.passed and "exit code 2" in crowd.why(neither)
+    assert all(one.seconds > 0 for one in (right, wrong, neither))
+
+
 # --- measuring ---------------------------------------------------------------------------------
 
 
@@ -70,6 +81,7 @@ def test_verdicts_are_measured_from_a_sandbox_that_waits(mini: Pack):
     assert held["zygote learner"] > 10
 
 
+@pytest.mark.proof
 def test_the_same_checks_are_measured_as_a_script_and_in_pytest(mini: Pack, tmp_path: Path):
     prepared = [cold.prepare(tmp_path, answer) for answer in answers(mini)]
     for how in cold.COMMANDS:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.distributions import make_project, make_wheel, pip_install
+from tests.stopwatch import GUARD
 from tutor import distributions
 from tutor.distributions import Distributed, distributed, normalised
 from tutor.pack import BadPack, load_pack, open_pack
@@ -39,7 +40,7 @@ def jaxtutor(target: Path, *arguments: str) -> "subprocess.CompletedProcess[str]
     return subprocess.run(
         [sys.executable, "-m", "tutor", *arguments],
         env={**os.environ, "PYTHONPATH": str(target)},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=GUARD, check=False,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.stopwatch import GUARD
 from tutor.authoring.remarks import REMARKS
 from tutor.inputs import USAGE
 from tutor.ui.actions import LESSON, shown_keys
@@ -68,7 +69,7 @@ def run(command: str, folder: Path, path: str) -> None:
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD,
         check=False,
     )
     wanted = EXIT_CODES.get(command, 0)

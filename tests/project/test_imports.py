@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.conftest import MINI
+from tests.stopwatch import GUARD
 
 FRAMEWORKS = {"jax", "jaxlib", "torch", "flax", "optax"}
 ANSWER = "def double(x):\n    return 2 * x\n"
@@ -19,7 +20,7 @@ def imported_by(*arguments: str, code: str = "") -> set[str]:
         input=code.encode(),
         capture_output=True,
         env=os.environ,
-        timeout=120,
+        timeout=GUARD,
         check=True,
     )
     lines = done.stderr.decode().splitlines()
@@ -73,6 +74,6 @@ async def main():
 asyncio.run(main())
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, timeout=120, check=True
+        [sys.executable, "-c", program], capture_output=True, timeout=GUARD, check=True
     )
     assert done.stdout.decode().strip() == "[]"

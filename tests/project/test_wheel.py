@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.distributions import make_project, make_wheel, pip_install
+from tests.stopwatch import GUARD
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -20,7 +21,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     are those at hand."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    subprocess.run([*build, str(REPOSITORY)], check=True, capture_output=True, timeout=120)
+    subprocess.run([*build, str(REPOSITORY)], check=True, capture_output=True, timeout=GUARD)
     (wheel,) = folder.glob("jaxtutor-*.whl")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
@@ -31,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text=True,
     ).stdout.strip()
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True, timeout=120)
+    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True, timeout=GUARD)
     # Paths added by a .pth file have their own .pth files ignored, so the repository itself, which
     # is installed here as editable, stays out.
     Path(target, "dependencies.pth").write_text(sysconfig.get_path("purelib"))
@@ -47,7 +48,7 @@ def run(command: Path, *arguments: str, code: str = "") -> "subprocess.Completed
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD,
         check=False,
     )
 

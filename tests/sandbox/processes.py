@@ -1,4 +1,4 @@
-"""Which processes of ours there are."""
+"""Which processes of ours there are. Any of them may end while it is looked at."""
 
 import os
 from collections.abc import Iterator
@@ -23,13 +23,23 @@ def descendants(of: int) -> set[int]:
     return own.union(*(descendants(pid) for pid in own))
 
 
+def alive(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    state = told(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()[:1]
+    return bool(state) and state != ["Z"]
+
+
+def told(path: Path) -> str:
+    """What a file of /proc holds; nothing if the process has just ended, be it between opening
+    and reading."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
 def _children(pid: int) -> Iterator[tuple[int, str]]:
     """Ids and command lines; a zombie's is empty."""
-    try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                command = Path(f"/proc/{child}/cmdline")
-                text = command.read_text().replace("\0", " ") if command.exists() else ""
-                yield int(child), text
-    except FileNotFoundError:
-        return  # it has just ended
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in told(task).split():
+            yield int(child), told(Path(f"/proc/{child}/cmdline")).replace("\0", " ")

@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import MINI
+from tests.sandbox.processes import alive
+from tests.stopwatch import until
 from tutor.engine import Session
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
@@ -22,7 +23,6 @@ from tutor.sandbox.process import Sandbox
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
-PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -35,21 +35,6 @@ def own(tmp_path: Path) -> Iterator[Forks]:
     """Zygotes that a test may kill."""
     with Forks(tmp_path) as forks:
         yield forks
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never happened: {what}"
-        time.sleep(0.01)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is there and has not ended."""
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def test_it_is_protected_as_one_that_was_started_afresh(forks: Forks, lesson: Lesson):

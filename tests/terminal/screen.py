@@ -4,12 +4,13 @@ import os
 import re
 import signal
 import sys
-import time
 from collections.abc import Callable
 from typing import Self
 
 import pexpect
 import pyte
+
+from tests.stopwatch import PATIENCE, Stopwatch
 
 KEYS = {
     "enter": "\r",
@@ -33,7 +34,6 @@ KEYS = {
 }
 # Sequences of newer terminals that pyte would print instead of ignoring them.
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
-PATIENCE = 60.0
 
 
 class Terminal:
@@ -74,12 +74,12 @@ class Terminal:
 
     def until(self, condition: str | Callable[[str], bool]) -> str:
         """Wait for a text, or something else, to be seen."""
-        end = time.monotonic() + PATIENCE
+        watch = Stopwatch()
         while True:
             text = self.text
             if condition in text if isinstance(condition, str) else condition(text):
                 return text
-            assert time.monotonic() < end, f"never seen: {condition}\n{text}"
+            assert watch.seconds < PATIENCE, f"never seen: {condition}\n{text}"
             assert not self._ended, f"it ended before it showed {condition}\n{text}"
 
     def hang_up(self) -> None:
@@ -90,10 +90,10 @@ class Terminal:
 
     def wait(self) -> int:
         """The exit code, once the command has ended; -N for signal N."""
-        end = time.monotonic() + PATIENCE
+        watch = Stopwatch()
         while self._process.isalive():
             self._read(0.05)
-            assert time.monotonic() < end, "it did not end"
+            assert watch.seconds < PATIENCE, "it did not end"
         if self._process.signalstatus is not None:
             return -int(self._process.signalstatus)
         return int(self._process.exitstatus or 0)

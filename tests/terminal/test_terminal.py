@@ -2,8 +2,6 @@
 
 import os
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +9,9 @@ import pytest
 
 from benchmarks.packs import make_pack
 from tests.conftest import MINI
-from tests.terminal.screen import PATIENCE, Terminal, jaxtutor
+from tests.sandbox.processes import alive, descendants
+from tests.stopwatch import until as wait_for
+from tests.terminal.screen import Terminal, jaxtutor
 
 T = TypeVar("T")
 
@@ -26,6 +26,17 @@ def own(home: Path) -> Path:
 
 def app(**more: str) -> Terminal:
     return jaxtutor("--pack", str(MINI), **more)
+
+
+def endless(terminal: Terminal, own: Path) -> None:
+    """Have the app check code that never ends."""
+    terminal.until("0 of 2 passed")
+    terminal.press("enter")
+    terminal.until("Twice as much  ·  1/2")
+    own.write_text(ENDLESS)
+    terminal.press("f3")
+    terminal.until("while True")
+    terminal.press("f5")
 
 
 def test_the_whole_way_by_keyboard(home: Path, own: Path):
@@ -69,37 +80,37 @@ def test_the_whole_way_by_keyboard(home: Path, own: Path):
 
 def test_a_terminal_that_closes_in_the_middle_of_a_run(home: Path, own: Path):
     with app() as terminal:
-        terminal.until("0 of 2 passed")
-        terminal.press("enter")
-        terminal.until("Twice as much  ·  1/2")
-        own.write_text(ENDLESS)
-        terminal.press("f3")
-        terminal.until("while True")
-        terminal.press("f5")
+        endless(terminal, own)
         terminal.until("… value")
-        worker = wait_for(lambda: children_of(terminal.pid))
+        worker = wait_for(lambda: descendants(terminal.pid))
         terminal.press("f3", "ctrl+end", "# the last words")
         terminal.until("# the last words")
         terminal.hang_up()
-    wait_for(lambda: not alive([terminal.pid, *worker]))
+    wait_for(lambda: not any(map(alive, [terminal.pid, *worker])))
     assert own.read_text() == ENDLESS + "# the last words"
     with app() as terminal:
         terminal.until("Twice as much  ·  1/2")
         terminal.until("# the last words")
 
 
+def test_asked_to_end_in_the_middle_of_a_run_it_leaves_no_folder(own: Path, tmp_path: Path):
+    private = tmp_path / "private"
+    private.mkdir()
+    with app(TMPDIR=str(private)) as terminal:
+        endless(terminal, own)
+        terminal.until("… value")
+        wait_for(lambda: [*private.glob("jaxtutor-*")])
+        os.kill(terminal.pid, 15)
+        assert terminal.wait() == 143
+    assert not [*private.glob("jaxtutor-*")]
+
+
 def test_the_app_can_be_killed_at_any_moment(home: Path, own: Path):
     with app() as terminal:
-        terminal.until("0 of 2 passed")
-        terminal.press("enter")
-        terminal.until("Twice as much  ·  1/2")
-        own.write_text(ENDLESS)
-        terminal.press("f3")
-        terminal.until("while True")
-        terminal.press("f5")
-        workers = wait_for(lambda: children_of(terminal.pid))
+        endless(terminal, own)
+        workers = wait_for(lambda: descendants(terminal.pid))
         os.kill(terminal.pid, 9)
-    wait_for(lambda: not alive(workers))
+    wait_for(lambda: not any(map(alive, workers)))
     assert own.read_text() == ENDLESS
     with app() as terminal:
         terminal.until("Twice as much  ·  1/2")
@@ -131,10 +142,10 @@ def test_a_save_replaces_the_run_that_is_going_on(own: Path):
     own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("watch", "double", "--pack", str(MINI)) as terminal:
-        wait_for(lambda: children_of(terminal.pid))
+        wait_for(lambda: descendants(terminal.pid))
         own.write_text(RIGHT)
         text = terminal.until("2 of 2 checks pass")
-        assert "took longer" not in text
+        assert "processor time" not in text
         terminal.interrupt()
         assert terminal.wait() == 130
 
@@ -143,11 +154,11 @@ def test_ctrl_c_in_the_middle_of_a_check_leaves_nothing(own: Path):
     own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("check", "double", "--pack", str(MINI)) as terminal:
-        workers = wait_for(lambda: children_of(terminal.pid))
+        workers = wait_for(lambda: descendants(terminal.pid))
         terminal.interrupt()
         assert terminal.wait() == 130
         assert "Traceback" not in terminal.text
-    wait_for(lambda: not alive(workers))
+    wait_for(lambda: not any(map(alive, workers)))
 
 
 def test_a_large_pack_is_there_at_once_and_its_end_a_key_away(home: Path, tmp_path: Path):
@@ -179,36 +190,3 @@ def test_make_run_starts_the_app(home: Path):
         terminal.until("From PyTorch to JAX")
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
-
-
-def children_of(pid: int) -> list[int]:
-    """Sandboxes started by a process that can already run foreign code."""
-    found = []
-    try:
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        for task in tasks:
-            found += [int(child) for child in (task / "children").read_text().split()]
-    except OSError:
-        return []
-    return found
-
-
-def alive(pids: list[int]) -> list[int]:
-    found = []
-    for pid in pids:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if state != "Z":
-            found.append(pid)
-    return found
-
-
-def wait_for(condition: Callable[[], T]) -> T:
-    """The first true value of a condition."""
-    end = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return found

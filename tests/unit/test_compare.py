@@ -206,9 +206,11 @@ def test_complex_numbers_are_compared_in_the_plane() -> None:
     assert said(leaf(2.0), leaf(2 + 1j, "complex64")) == "expected 2, got 2+1j"
 
 
-def test_half_precision_is_compared_as_such_on_either_side() -> None:
-    assert compare(leaf([1.0]), leaf([1.008], "bfloat16")) is None
+def test_the_expected_dtype_sets_the_tolerance_and_the_answer_s_never_loosens_it() -> None:
     assert compare(leaf([1.008], "bfloat16"), leaf([1.0])) is None
+    for name in ("bfloat16", "float16"):
+        assert compare(leaf([1.0]), leaf([1.008], name)) is not None
+        assert compare(leaf([3]), leaf([3.02], name)) is not None
     assert compare(leaf([1.0]), leaf([1.008])) is not None
     assert compare(leaf([1.0]), leaf([1.03], "bfloat16")) is not None
     assert np.asarray([1.0], ml_dtypes.bfloat16).dtype.kind == "V"  # why this needs a test
@@ -217,6 +219,68 @@ def test_half_precision_is_compared_as_such_on_either_side() -> None:
 def test_a_sum_that_cancels_is_measured_by_the_largest_element() -> None:
     assert compare(leaf([1000.0, 0.0]), leaf([1000.0, 0.005])) is None
     assert compare(leaf([1000.0, 0.0]), leaf([1000.0, 0.05])) is not None
+
+
+# --- a few large elements ------------------------------------------------------------------
+
+MASKS = st.sampled_from([-1e9, 1e9, -1e10, -(2.0**32), -3.4e38, 1e7, np.inf, -np.inf])
+
+
+@given(
+    hnp.arrays(
+        np.float32, hnp.array_shapes(max_dims=3, max_side=6), elements=st.floats(-2, 2, width=32)
+    ),
+    MASKS,
+    st.data(),
+)
+def test_a_mask_does_not_hide_what_it_does_not_cover(
+    values: Any, mask: float, data: st.DataObject
+) -> None:
+    """Whatever part is masked, an error in the rest is found, and rounding is not."""
+    assume(values.size >= 2)
+    covered = data.draw(st.sets(st.integers(0, values.size - 1), max_size=values.size - 2))
+    want = values.copy()
+    want.flat[sorted(covered)] = mask
+    at = data.draw(st.sampled_from([i for i in range(values.size) if i not in covered]))
+    got = want.copy()
+    got.flat[at] += 0.01
+    assert mismatch(leaf(want), leaf(got)).where == tuple(map(int, np.unravel_index(at, got.shape)))
+    assert (
+        compare(leaf(want), leaf((want.astype(np.float64) * (1 + 1e-7)).astype(np.float32))) is None
+    )
+
+
+def test_the_answer_without_any_scores_is_found_behind_its_mask() -> None:
+    scores = np.random.default_rng(0).normal(size=(6, 6))
+    want = np.where(np.tri(6, dtype=bool), scores, -1e9)
+    assert compare(leaf(want), leaf(np.where(np.tri(6, dtype=bool), 0, -1e9))) is not None
+    twice = [[-1e9, -2e9, -1e9], [-2e9, 3, 4]]  # a causal mask and one for padding
+    assert compare(leaf(twice), leaf([twice[0], [-2e9, 3, 4.001]])) is not None
+
+
+def test_numbers_that_differ_in_size_are_no_mask() -> None:
+    """Sums that cancel are as far off as the largest of what was added up."""
+    want = np.array([1e6, -3e6, 2e5, 0.1, 0.2, -0.3])
+    assert compare(leaf(want), leaf([*want[:3], 0.6, *want[4:]])) is None
+    assert compare(leaf([1e6, 0.0]), leaf([1e6, 0.5])) is None
+
+
+# --- complex numbers -----------------------------------------------------------------------
+
+PARTS = st.sampled_from([0.0, 1.0, -2.0, math.nan, math.inf, -math.inf])
+
+
+@given(PARTS, PARTS, PARTS, PARTS)
+def test_complex_numbers_are_the_same_if_both_parts_are(
+    a: float, b: float, c: float, d: float
+) -> None:
+    def same(x: float, y: float) -> bool:
+        return x == y or (math.isnan(x) and math.isnan(y))
+
+    one, other = np.empty(1, np.complex64), np.empty(1, np.complex64)
+    one.real, one.imag, other.real, other.imag = a, b, c, d
+    passed = compare(leaf(one, "complex64"), leaf(other, "complex64")) is None
+    assert passed == (same(a, c) and same(b, d))
 
 
 def test_a_given_tolerance_replaces_the_dtype_s() -> None:
@@ -346,7 +410,8 @@ def test_shapes_are_explained(
         (np.float64(-np.inf), "-inf"),
         (np.int64(-(2**63)), "-9223372036854775808"),
         (np.uint64(2**64 - 1), "18446744073709551615"),
-        (np.bool_(True), "1"),
+        (np.bool_(True), "True"),
+        (False, "False"),
         (np.longdouble(3), "3"),
         (np.longdouble("1e300"), "1e+300"),
         (np.complex128(1 - 2.5j), "1-2.5j"),

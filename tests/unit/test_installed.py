@@ -14,14 +14,13 @@ import pytest
 
 from benchmarks.packs import make_pack
 from tests.conftest import MINI
+from tests.stopwatch import GUARD, until
 from tutor.lesson import Pack
 from tutor.pack import BadPack, installed, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, write_archive
 from tutor.pack.contents import gather
 from tutor.pack.installed import Refused, find, install, known, remove
 from tutor.workspace import Workspace
-
-WAIT = 60
 
 
 def edition(folder: Path, version: str) -> Path:
@@ -224,7 +223,7 @@ def test_building_and_installing_run_no_code_of_the_pack(first: Path, tmp_path: 
     ):
         done = subprocess.run(
             [sys.executable, "-c", WATCHED, "pack", *arguments],
-            cwd=first, capture_output=True, text=True, timeout=WAIT, check=False,
+            cwd=first, capture_output=True, text=True, timeout=GUARD, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
     assert not (tmp_path / "sprung").exists()
@@ -241,7 +240,7 @@ def test_of_several_that_install_at_once_each_succeeds_and_one_edition_is_left(
         for root in (first, second, first, second)
     ]
     for process in processes:
-        out, _ = process.communicate(timeout=WAIT)
+        out, _ = process.communicate(timeout=GUARD)
         assert process.returncode == 0, out
         assert "Installed mini" in out
     assert whole_edition(load_pack("mini")) in ("1.0", "2.0")
@@ -279,7 +278,7 @@ def limited(size: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        capture_output=True, text=True, timeout=WAIT, check=False,
+        capture_output=True, text=True, timeout=GUARD, check=False,
     )  # fmt: skip
 
 
@@ -310,7 +309,7 @@ def test_a_folder_that_cannot_be_written_is_told(first: Path, home: Path) -> Non
     home.mkdir(exist_ok=True)
     (home / "data").write_text("in the way")
     done = subprocess.run(
-        command("install", str(first)), capture_output=True, text=True, timeout=WAIT, check=False
+        command("install", str(first)), capture_output=True, text=True, timeout=GUARD, check=False
     )
     assert done.returncode == 2
     assert f"nothing was installed: {home / 'data'}" in done.stderr
@@ -333,17 +332,21 @@ def busy(large: Path, first: Path) -> Iterator["subprocess.Popen[str]"]:
     with subprocess.Popen(
         command("install", str(large)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        deadline = time.monotonic() + WAIT
-        while not list(installed.folder().glob(".incoming-*/pack.yaml")):
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.002)
+        until(
+            lambda: (
+                list(installed.folder().glob(".incoming-*/pack.yaml")) or process.poll() is not None
+            ),
+            "that it installs",
+            every=0.002,
+        )
+        assert process.poll() is None
         yield process
         process.kill()
 
 
 def test_ctrl_c_leaves_nothing_half_installed(busy: "subprocess.Popen[str]") -> None:
     busy.send_signal(signal.SIGINT)
-    out, err = busy.communicate(timeout=WAIT)
+    out, err = busy.communicate(timeout=GUARD)
     assert (busy.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert names(installed.folder()) == ["mini"]
@@ -353,7 +356,7 @@ def test_what_a_killed_process_has_left_is_no_pack_and_is_removed_later(
     busy: "subprocess.Popen[str]", first: Path
 ) -> None:
     busy.kill()
-    busy.wait(WAIT)
+    busy.wait(GUARD)
     (left,) = installed.folder().glob(".incoming-*")
     assert [one.id for one in known()] == ["core", "mini"]
     put(first)

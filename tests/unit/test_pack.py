@@ -347,8 +347,8 @@ IN_LESSON = [
     ("x: normal(B, 4)", "x: 'integers(4)'", ["16:7: inputs: integers needs at least 2 arguments"]),
     (
         "x: normal(B, 4)",
-        "x: normal(B / 2, 4)",
-        ["16:13: inputs: expected a number, a size, or + - * //"],
+        "x: normal(B % 2, 4)",
+        ["16:13: inputs: expected a number, a size, or + - * / //"],
     ),
     ("x: normal(B, 4)", "x: normal(b, 4)", ["16:13: no size is called 'b'"]),
     (

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.stopwatch import GUARD
 from tutor.engine import Session
 from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
@@ -12,7 +13,6 @@ from tutor.runner import Asking, Came, Judged, News, Runner, Stopped, Timed
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 ENDLESS = "while True: pass\n"
-PATIENCE = 60.0
 
 
 class Ear:
@@ -32,7 +32,7 @@ class Ear:
             return next((n for n in self.news if type(n) is kind and n.number == number), None)
 
         with self._change:
-            news = self._change.wait_for(found, PATIENCE)
+            news = self._change.wait_for(found, GUARD)
         assert news is not None, self.news
         return news
 

@@ -457,10 +457,10 @@ def test_a_file_over_the_size_is_refused_before_it_is_read(tmp_path: Path) -> No
     path = tmp_path / "big.yaml"
     with path.open("wb") as file:
         file.truncate(10 << 30)  # sparse; nothing could read it quickly
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(BadSource) as caught:
         read(path, "big.yaml")
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert str(caught.value) == (
         "big.yaml:1:1: the file has 10,737,418,240 bytes; at most 1,048,576 are read; split it, "
         "or leave data out of it"

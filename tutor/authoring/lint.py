@@ -1,18 +1,24 @@
 """`pack lint`: everything that is wrong with a pack, and what could be better.
 
 Problems are those that the loader finds: with one of them the pack cannot be used. Remarks are
-matters of style (`tutor.authoring.remarks`); nobody need follow them.
+matters of style (`tutor.authoring.remarks`), or of what the PyTorch gives
+(`tutor.authoring.expected`); nobody need follow them.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from tutor.authoring.remarks import Page, remarks_on
+from tutor import paths
+from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.page import Page
+from tutor.authoring.remarks import remarks_on
 from tutor.pack.folder import Folder
 from tutor.pack.problems import BadPack, Problem
 from tutor.pack.reader import PackReader, file_of
+from tutor.sandbox.process import Sandbox
 
 
 class Remark(Struct, frozen=True, order=True):
@@ -41,8 +47,11 @@ class Findings(Struct, frozen=True):
         return msgspec.json.encode(self)
 
 
-def lint(root: Path) -> Findings:
-    """Look at a whole pack. Nothing of it is run."""
+def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
+    """Look at a whole pack.
+
+    **Arguments:** `begin`: starts a sandbox for the pack's PyTorch; without it nothing is run.
+    """
     folder = Folder(root)
     reader = PackReader(folder)
     try:
@@ -66,6 +75,16 @@ def lint(root: Path) -> Findings:
             Remark(folder.shown(file), *found.place, found.code, found.message, found.remedy)
             for found in remarks_on(page)
         ]
+        if begin is not None:
+            memory = paths.cache() / "references"
+            for expected in remarks_on_expected(lesson, memory, begin):
+                node = page.at("checks", expected.check)
+                remarks.append(
+                    Remark(
+                        folder.shown(file), node.line, node.column,
+                        expected.code, expected.message, expected.remedy,
+                    )
+                )  # fmt: skip
     return Findings(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
 
 

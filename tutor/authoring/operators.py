@@ -162,7 +162,7 @@ class NegateCondition(Operator):
     told = "the other branch"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
-        # No `while`: most of these would only wait for the deadline.
+        # No `while`: most of these would only use up the limit.
         if isinstance(node, cst.If | cst.IfExp):
             test = cst.UnaryOperation(cst.Not(), _enclosed(node.test))
             space = cst.SimpleWhitespace(" ")

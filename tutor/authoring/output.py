@@ -45,12 +45,14 @@ def lesson(result: LessonResult) -> RenderableType:
 
 
 def tried(result: LessonResult) -> str:
-    """`solution under 20 seeds, starter, 5 mistakes, 6 variants, 49 of 50 mutants killed`."""
-    kinds = [outcome.kind for outcome in result.outcomes]
+    """`solution under 20 seeds, starter, 5 mistakes, 6 variants, 18 idle answers, …`."""
+    kinds: list[str] = [outcome.kind for outcome in result.outcomes]
     seeds = max((o.tried for o in result.outcomes if o.kind == "solution"), default=0)
     words = [f"solution under {_counted(seeds, 'seed')}" if seeds else "no solution", "starter"]
     words += [
-        _counted(number, kind) for kind in ("mistake", "variant") if (number := kinds.count(kind))
+        _counted(number, word)
+        for kind, word in (("mistake", "mistake"), ("variant", "variant"), ("idle", "idle answer"))
+        if (number := kinds.count(kind))
     ]
     if (found := result.strength) is not None:
         words.append(f"{found.killed} of {_counted(found.wrong, 'mutant')} killed")
@@ -62,7 +64,7 @@ def used(result: LessonResult) -> str:
     memory = "memory not seen on this system"
     if result.memory_mb is not None:
         memory = f"{result.memory_mb} of {result.memory_limit_mb} MiB"
-    return f"at most {result.seconds:.1f} of {result.seconds_limit:g} s, {memory}"
+    return f"at most {result.seconds:.1f} of {result.seconds_limit:g} s of processor time, {memory}"
 
 
 def told(outcome: Outcome) -> str:

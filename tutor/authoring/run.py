@@ -9,6 +9,8 @@ from typing import Self
 
 from msgspec import Struct
 
+from tutor import paths
+from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
 from tutor.engine import Cancel, Cancelled
@@ -93,6 +95,12 @@ class PackTest:
         self._forks.close()
         self._executor.shutdown()
 
+    def _expected(self, lesson: Lesson) -> list[str]:
+        """Remarks on what the lesson's PyTorch gives."""
+        memory = paths.cache() / "references"
+        found = remarks_on_expected(lesson, memory, self._forks.reference)
+        return [f"{one.message}; {one.remedy}" for one in found]
+
     def results(self) -> Iterator[LessonResult]:
         """Each lesson's as soon as it and all before it are done."""
         under_way = [
@@ -100,7 +108,7 @@ class PackTest:
             for work in self._works
         ]
         for work, futures in under_way:
-            yield work.result(_outcomes(futures))
+            yield work.result(_outcomes(futures), self._expected(work.lesson))
 
     def _attempt(self, trial: Trial) -> Outcome:
         cancel = Cancel()
@@ -149,8 +157,9 @@ class _Work:
         tried = [trial_of(lesson, mutant) for mutant in self._mutants or ()]
         self.all = [*self._trials, *tried]
 
-    def result(self, outcomes: list[Outcome]) -> LessonResult:
-        """**Arguments:** `outcomes`: of `all`, in their order."""
+    def result(self, outcomes: list[Outcome], expected: list[str]) -> LessonResult:
+        """**Arguments:** `outcomes`: of `all`, in their order; `expected`: remarks on what the
+        PyTorch gives."""
         lesson = self.lesson
         ordinary = [*outcomes[: len(self._trials)], *self._failed]
         mutated = outcomes[len(self._trials) :]
@@ -169,7 +178,7 @@ class _Work:
             lesson.limits.seconds,
             memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),
             lesson.limits.memory_mb,
-            tuple(remarks(lesson, seconds, memory)),
+            (*remarks(lesson, seconds, memory), *expected),
         )
 
 
@@ -182,7 +191,7 @@ def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]
     limits = lesson.limits
     if seconds > NARROW * limits.seconds:
         yield (
-            f"a right answer took {seconds:.1f} of {limits.seconds:g} s; "
+            f"a right answer used {seconds:.1f} of {limits.seconds:g} s of processor time; "
             f"a slower machine may need more: limits: {{seconds: {2 * seconds:.0f}}}"
         )
     if memory is not None and memory > NARROW * limits.memory_mb:
@@ -190,8 +199,6 @@ def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]
             f"a right answer had {memory} of {limits.memory_mb} MiB; "
             f"others may need more: limits: {{memory_mb: {2 * memory}}}"
         )
-    if all(check.refer() is None for check in lesson.checks):
-        yield "no check asks the PyTorch anything, so nothing holds the answer to it"
 
 
 def usual_jobs() -> int:

@@ -75,7 +75,8 @@ def trial_of(lesson: Lesson, mutant: "Mutant") -> Trial:
 
 def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Outcome]) -> Strength:
     """Count. `outcomes` are those of the `mutants`, in their order."""
-    marks = {mark.mutant for mark in lesson.equivalent}
+    # Those of idle answers are looked at where these are tried.
+    marks = {m.mutant for m in lesson.equivalent if not m.mutant.startswith("idle@")}
     names = [mutant.name for mutant in mutants]
     stale = [
         f"{mark!r} is marked as equivalent, and there is no such mutant{nearest(mark, names)}; "

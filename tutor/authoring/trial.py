@@ -10,14 +10,16 @@ from typing import Literal
 
 from msgspec import Struct
 
+from tutor.authoring.idle import idle_answers
 from tutor.engine import Cancel, Sandboxes, Session
 from tutor.forks import Forks
 from tutor.inputs import DrawError
 from tutor.lesson import Lesson, Mistake, Pack
 from tutor.report import CheckResult, Report, Verdict
+from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
-Kind = Literal["solution", "variant", "starter", "mistake", "mutant"]
+Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle"]
 
 
 class Trial(Struct, frozen=True):
@@ -36,10 +38,10 @@ class Outcome(Struct, frozen=True):
 
     `problem` says what is wrong, and is empty if it holds; `seeds` are those under which that is
     so, of the `tried`. `check` names the check that tells, or of a mutant the one that kills it.
-    `verdict` is that under the last seed. `timed_out`: the answer was stopped, twice. `ours`:
-    nothing could be told, and that is neither the lesson's nor the answer's fault. `seconds` is the
-    longest that the answer took under one seed; `memory_mb` the most that it had, if that can be
-    seen.
+    `verdict` is that under the last seed. `timed_out`: the answer was stopped. `ours`: nothing
+    could be told, and that is neither the lesson's nor the answer's fault. `seconds` is the most
+    processor time that the answer took under one seed; `memory_mb` the most that it had, if that
+    can be seen. `starved`: the machine was too busy to tell.
     """
 
     lesson: str
@@ -54,6 +56,7 @@ class Outcome(Struct, frozen=True):
     ours: bool = False
     seconds: float = 0.0
     memory_mb: int | None = None
+    starved: bool = False
 
     @property
     def holds(self) -> bool:
@@ -68,7 +71,7 @@ class Wrong(Struct, frozen=True):
     ours: bool = False
 
 
-_WRONG = ("mistake", "mutant")
+_WRONG = ("mistake", "mutant", "idle")
 """Answers of which the first check that notices is all that counts."""
 
 RUNS = 20
@@ -83,14 +86,17 @@ SEEDS_OF_MISTAKES = 20
 that passes as often."""
 
 
+SEEDS_OF_IDLE = 2
+"""Seeds for an answer that does no work: what notices it depends on no luck."""
+
+
 def attempt(
     trial: Trial,
     sandboxes: Sandboxes | None = None,
     cancel: Cancel | None = None,
     heard: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Try an answer under all of its seeds. If it takes longer than it may, try it once more:
-    perhaps the machine was busy.
+    """Try an answer under all of its seeds. If the machine was too busy to tell, try it once more.
 
     **Arguments:** `sandboxes`: where these come from; `cancel` stops it; `heard` is called after
     each seed.
@@ -99,7 +105,7 @@ def attempt(
         Cancelled: `cancel.cancel()` was called.
     """
     outcome = _attempt(trial, sandboxes, cancel, heard)
-    return _attempt(trial, sandboxes, cancel, heard) if outcome.timed_out else outcome
+    return _attempt(trial, sandboxes, cancel, heard) if outcome.starved else outcome
 
 
 def _attempt(
@@ -134,32 +140,33 @@ def _attempt(
     tried, last = len(reports), reports[-1]
     if 0 < len(wrong) < tried and check and not worst.ours:
         problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
-    if problem and _timed_out(last):
-        problem += " If this machine is busy, run again with --jobs 1"
+    starved = "busy-machine" in _codes(last)
+    if problem and starved:
+        problem += ", or with --jobs 1"
     if trial.kind == "mutant" and not wrong and last.fault is None:
         check = _first_not_passed(last).name
     return Outcome(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
-        last.verdict, _timed_out(last), worst.ours, max(map(_seconds, reports)),
-        max(memory, default=None),
+        last.verdict, _timed_out(last), worst.ours,
+        max(report.timings.processor for report in reports), max(memory, default=None), starved,
     )  # fmt: skip
 
 
 def _hopeless(trial: Trial, report: Report) -> bool:
     """Whether other seeds would tell no more: what cannot be imported cannot under any, what takes
     too long does again, and a mutant that breaks is dead."""
-    broke = trial.kind == "mutant" and report.verdict == "error"
-    return broke or report.fault is not None or _timed_out(report)
+    broke = trial.kind in ("mutant", "idle") and report.verdict == "error"
+    return broke or report.fault is not None or bool(OVERTIME & _codes(report))
 
 
 def _timed_out(report: Report) -> bool:
-    faults = [report.fault, *(check.fault for check in report.checks)]
-    return any(fault is not None and fault.code == "timeout" for fault in faults)
+    return bool({"timeout", "waited"} & _codes(report))
 
 
-def _seconds(report: Report) -> float:
-    """What the answer itself took."""
-    return report.timings.load + report.timings.checks - report.timings.reference
+def _codes(report: Report) -> set[str]:
+    """Of all faults."""
+    found = [report.fault, *(check.fault for check in report.checks)]
+    return {fault.code for fault in found if fault is not None}
 
 
 # --- what must become of an answer -----------------------------------------------------------
@@ -181,6 +188,20 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
             )
         case "mutant":
             return Wrong("it passes") if report.passed else None
+        case "idle":
+            return _not_noticed(trial, report)
+
+
+def _not_noticed(trial: Trial, report: Report) -> Wrong | None:
+    marked = any(mark.mutant == trial.name for mark in trial.lesson.equivalent)
+    if marked and not report.passed:
+        first = report.checks and _first_not_passed(report).name
+        return Wrong(f"it is marked as equivalent, and fails at {first!r}; take the mark out")
+    if report.passed and not marked:
+        return Wrong(
+            "it does no work and passes; add a check that notices, or mark it with a reason"
+        )
+    return None
 
 
 def _internal(report: Report) -> Wrong:
@@ -237,7 +258,7 @@ def _first_not_passed(report: Report) -> CheckResult:
 def words_of(result: CheckResult) -> str:
     """All that a learner is told of a check."""
     detail = result.fault.detail if result.fault is not None else ""
-    return f"{result.message}\n{detail}"
+    return f"{result.told}\n{detail}"
 
 
 def _first_line(text: str) -> str:
@@ -265,6 +286,10 @@ def trials(
         return found, [Outcome(lesson.id, "solution", "solution", missing)]
     found.insert(0, Trial(lesson, "solution", "solution", solution, seeds))
     failed: list[Outcome] = []
+    found += [
+        Trial(lesson, "idle", idle.name, idle.code, seeds[:SEEDS_OF_IDLE])
+        for idle in idle_answers(lesson, solution)
+    ]
     for mistake in lesson.mistakes:
         try:
             code = mistake.applied_to(solution)

@@ -8,11 +8,15 @@ class.
 
 from functools import cache
 
+from tutor.checks.bounds import Bounds
 from tutor.checks.brought import bring
 from tutor.checks.compiles import Compiles
+from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
+from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
 from tutor.checks.pure import Pure
+from tutor.checks.same import Different, Same
 from tutor.checks.shape import Shape
 from tutor.checks.train import Train
 from tutor.checks.train_step import TrainStep
@@ -25,6 +29,11 @@ BUILT_IN: tuple[type[Check], ...] = (
     Shape,
     Grad,
     Vmap,
+    Distribution,
+    Same,
+    Different,
+    Permutation,
+    Bounds,
     Prng,
     Pure,
     Compiles,

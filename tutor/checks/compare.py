@@ -1,6 +1,6 @@
 """Comparing trees of arrays, and saying in the field's words how they differ.
 
-Runs in the main process, on data alone. The rule for numbers is scaled error:
+Runs in the main process, on data alone. The rule for numbers is scaled error (`scale` says more):
 
     max|actual - expected| ≤ tolerance · max(1, max|expected|)
 
@@ -10,6 +10,8 @@ are both right differ in every digit.
 
 from typing import TYPE_CHECKING, Any
 
+from tutor.checks.patterns import pattern
+from tutor.checks.scale import scales
 from tutor.lesson import DEFAULT_TOLERANCE
 from tutor.report import Entry, Mismatch, MismatchKind, Side
 from tutor.tree import Leaf, Tree, brief
@@ -24,7 +26,12 @@ _PYTHON_NUMBERS = ("bool", "int", "float", "complex")
 
 
 def compare(
-    expected: Tree, actual: Tree, tolerance: float | None = None, path: str = ""
+    expected: Tree,
+    actual: Tree,
+    tolerance: float | None = None,
+    path: str = "",
+    *,
+    times: float = 1.0,
 ) -> Mismatch | None:
     """The first place where `actual` is not `expected`, or None.
 
@@ -32,10 +39,10 @@ def compare(
     Python numbers and 0-d arrays, and dtypes as long as the numbers agree: the check `shape` is
     there to ask for a dtype.
 
-    **Arguments:** `tolerance`: scaled error allowed; by default that of the answer's dtype.
+    **Arguments:** `tolerance`: scaled error allowed; by default `times` that of the expected dtype.
     """
     if isinstance(expected, Leaf) and isinstance(actual, Leaf):
-        return compare_arrays(expected, actual, tolerance, path)
+        return compare_arrays(expected, actual, tolerance, path, times=times)
     if isinstance(expected, dict) and isinstance(actual, dict):
         if set(expected) != set(actual):
             return _other("structure", path, expected, actual)
@@ -49,13 +56,18 @@ def compare(
         same = type(expected) is type(actual) and expected == actual
         return None if same else _other("structure", path, expected, actual)
     for child_path, child_expected, child_actual in children:
-        if found := compare(child_expected, child_actual, tolerance, child_path):
+        if found := compare(child_expected, child_actual, tolerance, child_path, times=times):
             return found
     return None
 
 
 def compare_arrays(
-    expected: Leaf, actual: Leaf, tolerance: float | None = None, path: str = ""
+    expected: Leaf,
+    actual: Leaf,
+    tolerance: float | None = None,
+    path: str = "",
+    *,
+    times: float = 1.0,
 ) -> Mismatch | None:
     """`compare` for two leaves."""
     if actual.array is None or expected.array is None:
@@ -68,14 +80,14 @@ def compare_arrays(
         return None
     exact = expected.type == "key" or (_whole(expected.array) and _whole(actual.array))
     if tolerance is None:
-        tolerance = min_tolerance(expected, actual)
+        tolerance = times * tolerance_for(expected)
     return _numbers(expected, actual, 0.0 if exact else tolerance, path)
 
 
-def min_tolerance(expected: Leaf, actual: Leaf) -> float:
-    """The default tolerance for two leaves: that of the coarser dtype."""
-    names = (expected.values.dtype.name, actual.values.dtype.name)
-    return max(DEFAULT_TOLERANCE.get(name, 1e-5) for name in names)
+def tolerance_for(expected: Leaf) -> float:
+    """Return the default tolerance: that of the expected dtype. An answer in a coarser dtype is
+    held to the same, or a cast to bfloat16 would buy a looser comparison."""
+    return DEFAULT_TOLERANCE.get(expected.values.dtype.name, DEFAULT_TOLERANCE["float32"])
 
 
 def _whole(array: "np.ndarray[Any, Any]") -> bool:
@@ -94,43 +106,46 @@ def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
 def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Mismatch | None:
     import numpy as np
 
+    want, got = _wide(expected.values), _wide(actual.values)
     with np.errstate(invalid="ignore", over="ignore"):
-        want, got = _wide(expected.values), _wide(actual.values)
-        finite = np.isfinite(want)
-        scale = max(1.0, float(np.max(np.abs(want[finite]), initial=0.0)))
-        limit = tolerance * scale
-        error = np.abs(got - want)
-        same = (want == got) | (np.isnan(want) & np.isnan(got))
+        limit = tolerance * scales(np.abs(want).astype(np.float64))
         if _whole(expected.values) and _whole(actual.values):
             # A long double holds no more than a double on some machines.
-            same = expected.values == actual.values
-            error = np.maximum(error, 1.0)
-        error = np.where(same, 0.0, error)
-        # NaN - x and inf - inf are NaN: as far off as can be.
-        error = np.where(np.isnan(error), np.inf, error)
+            error = np.where(
+                expected.values == actual.values, 0.0, np.maximum(np.abs(got - want), 1.0)
+            )
+        elif np.iscomplexobj(want) or np.iscomplexobj(got):
+            # Part by part: nan+1j is not nan+999j.
+            error = np.hypot(_distance(want.real, got.real), _distance(want.imag, got.imag))
+        else:
+            error = _distance(want, got)
     wrong = error > limit
     if not wrong.any():
         return None
-    where = _index(int(np.argmax(error)), error.shape)
+    where = _index(int(np.argmax(np.where(wrong, error, -1.0))), error.shape)
     bad = np.flatnonzero(wrong)
     nan = bool((np.isnan(got) & ~np.isnan(want)).any())
     if nan:
         first_nan = int(np.flatnonzero(np.isnan(got) & ~np.isnan(want))[0])
         where = _index(first_nan, error.shape)
-    largest = float(error.max())
+    largest = float(error[wrong].max())
     shown = bad[:ENTRIES]
     flat_want, flat_got = (
         (leaf.values if _whole(leaf.values) else values).ravel()
         for leaf, values in ((expected, want), (actual, got))
     )
     flat_error = error.ravel()
+    how = ""
+    if want.dtype == got.dtype == np.float64:
+        allowed = max(tolerance, 1e-6) * float(np.abs(want).max())
+        how = pattern(want, got, lambda a, b: bool(np.abs(a - b).max(initial=0.0) <= allowed))
     return Mismatch(
         kind="nan" if nan else "value",
         path=path,
         expected=_side(expected),
         actual=_side(actual),
         max_error=largest if np.isfinite(largest) else None,
-        tolerance=limit,
+        tolerance=float(limit[where]),
         where=where,
         first=_index(int(bad[0]), error.shape),
         wrong=int(wrong.sum()),
@@ -144,7 +159,17 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
             )
             for i in _with(shown, int(np.ravel_multi_index(where, error.shape)) if where else 0)
         ),
+        pattern=how,
     )
+
+
+def _distance(want: "np.ndarray[Any, Any]", got: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """|got - want|; 0 where both are the same infinity or NaN, infinite where only one is."""
+    import numpy as np
+
+    same = (want == got) | (np.isnan(want) & np.isnan(got))
+    error = np.where(same, 0.0, np.abs(got - want))
+    return np.where(np.isnan(error), np.inf, error)
 
 
 def _with(shown: "np.ndarray[Any, Any]", worst: int) -> list[int]:
@@ -167,7 +192,9 @@ def number(value: Any) -> str:
 
     if isinstance(value, complex | np.complexfloating):
         return f"{value:.6g}"
-    if isinstance(value, int | np.integer | np.bool_):
+    if isinstance(value, bool | np.bool_):
+        return f"{bool(value)}"
+    if isinstance(value, int | np.integer):
         return f"{int(value)}"
     if float(value).is_integer() and abs(value) < 1e16:
         return f"{int(value)}"

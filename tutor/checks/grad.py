@@ -5,15 +5,16 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
-from tutor.tree import Tree
+from tutor.lesson import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
+from tutor.tree import Leaf, Tree, map_leaves
 
-GRADIENT_TOLERANCE = 2e-5
-"""Scaled error; twice that of values, for a gradient sums over more."""
+GRADIENT = 2.0
+"""How many times the tolerance of values is that of gradients, which sum over more."""
 
 
 class Grad(Check, frozen=True, kw_only=True):
-    """`jax.grad(grad, argnums)(*at)` equals `torch.autograd.grad` of `expect` there."""
+    """`jax.grad(grad, argnums)(*at)` equals `torch.autograd.grad` of `expect` there. In complex
+    arguments JAX gives the conjugate of what PyTorch does; that is taken into account."""
 
     kind: ClassVar[str] = "grad"
     inside: ClassVar[str] = "tutor.checks.inside.grad"
@@ -31,7 +32,8 @@ class Grad(Check, frozen=True, kw_only=True):
         TorchExpr | None,
         Meta(description="The function, asked of the PyTorch; the same text if left out."),
     ] = None
-    tol: Tolerance = GRADIENT_TOLERANCE
+    tol: Tolerance | None = None
+    nan: Nan = False
 
     @property
     def title(self) -> str:
@@ -44,7 +46,18 @@ class Grad(Check, frozen=True, kw_only=True):
         return {**self.observe(), "function": self.expect or self.grad}
 
     def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        mismatch = compare(expected, seen, self.tol)
+        expected = map_leaves(_as_in_jax, expected)
+        mismatch = compare(expected, seen, self.tol, times=GRADIENT)
         if mismatch is None:
             return None
         return Finding(words(mismatch), mismatch, compared=(expected, seen))
+
+
+def _as_in_jax(gradient: Leaf) -> Leaf:
+    """JAX's gradient in a complex number is the conjugate of PyTorch's: ∂/∂x - i ∂/∂y, so that
+    for a holomorphic function it is the derivative. PyTorch gives the direction of descent."""
+    import numpy as np
+
+    if gradient.array is None or gradient.array.dtype.kind != "c":
+        return gradient
+    return Leaf(np.conj(gradient.array), gradient.type)

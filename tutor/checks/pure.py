@@ -12,7 +12,8 @@ REPEAT_TOLERANCE = 1e-6
 
 
 class Pure(Check, frozen=True, kw_only=True):
-    """Two calls agree, the inputs are untouched, `jit` changes nothing, no tracer escapes."""
+    """Two calls agree, inputs and globals are untouched, promises about indices hold, `jit` changes
+    nothing, no tracer escapes."""
 
     kind: ClassVar[str] = "pure"
     inside: ClassVar[str] = "tutor.checks.inside.pure"
@@ -35,8 +36,16 @@ class Pure(Check, frozen=True, kw_only=True):
             )
         if mismatch := compare(entry(seen, "inputs before"), entry(seen, "inputs after"), 0.0):
             return Finding(f"the call changed its inputs: {words(mismatch)}", mismatch)
+        for promise in items(entry(seen, "promises")):
+            return Finding(f"{text(promise)[:400]}: what comes of that is undefined")
         if not self.jit:
             return None
+        for name in items(entry(seen, "changed")):
+            return Finding(
+                f"the call changes the global {text(name)[:100]!r}. Compiled, it does so once, "
+                "while it is traced, and never again: take the old value as an argument and "
+                "return the new one"
+            )
         if leak := text(entry(seen, "leak")):
             return Finding(
                 f"a tracer escaped from the function: {leak[:600]}. Return the value instead"

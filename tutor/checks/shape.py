@@ -1,5 +1,6 @@
 """`shape`: an answer is made of `jax.Array`s of the right shape and dtype."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, field
@@ -7,10 +8,14 @@ from msgspec import Meta, field
 from tutor.checks.compare import shape_words
 from tutor.lesson import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.report import Mismatch, Side
-from tutor.tree import Leaf, Tree, TreeError, brief
+from tutor.tree import Leaf, Tree, TreeError, brief, leaves
 
 _JAX_DTYPE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 """What JAX makes of PyTorch's defaults while x64 is off."""
+
+_WIDE = {narrow: wide for wide, narrow in _JAX_DTYPE.items()}
+"""What the same code gives where a learner has set `jax_enable_x64`; without it no JAX array has
+such a dtype."""
 
 DTYPES = frozenset(
     {
@@ -37,6 +42,14 @@ class Shape(Check, frozen=True, kw_only=True):
             extra={"holds": "spec"},
         ),
     ] = field(default=None, name="is")
+    leaves: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="In place of `is`: the arrays of the answer in any order and structure, "
+            "such as [`float32[12, 16]`, `float32[16]`].",
+            extra={"holds": "spec"},
+        ),
+    ] = None
     expect: Annotated[
         TorchExpr | None, Meta(description="Take shape and dtype from this, asked of the PyTorch.")
     ] = None
@@ -45,9 +58,14 @@ class Shape(Check, frozen=True, kw_only=True):
         return {"expression": self.shape}
 
     def refer(self) -> dict[str, Any] | None:
-        return None if self.is_ is not None else {"expression": self.expect or self.shape}
+        if self.is_ is not None or self.leaves is not None:
+            return None
+        # Random numbers have a shape, too.
+        return {"expression": self.expect or self.shape, "steady": False}
 
     def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if self.leaves is not None:
+            return _judge_leaves(seen, self.leaves, case.sizes)
         if self.is_ is None:
             return _judge(seen, expected, {}, "")
         return _judge(seen, self.is_, case.sizes, "")
@@ -73,6 +91,37 @@ def _judge(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding
     return None
 
 
+def _judge_leaves(seen: Tree, wanted: Sequence[str], sizes: dict[str, int]) -> Finding | None:
+    """Match every array with one that is wanted."""
+    found = list(leaves(seen))
+    left = list(found)
+    missing = []
+    for spec in wanted:
+        match = next(
+            (one for one in left if _judge_leaf(one[1], spec, sizes, one[0]) is None), None
+        )
+        if match is None:
+            missing.append(_written(spec, sizes))
+        else:
+            left.remove(match)
+    if not missing and not left:
+        return None
+    what = "; ".join(
+        f"{word} {', '.join(these[:6])}{' …' if len(these) > 6 else ''}"
+        for word, these in (
+            ("missing", missing),
+            ("too many", [f"{path} {brief(leaf)}".strip()[:200] for path, leaf in left]),
+        )
+        if these
+    )
+    return Finding(f"{len(found)} arrays, expected {len(wanted)}: {what}")
+
+
+def _written(spec: str, sizes: dict[str, int]) -> str:
+    dtype, dimensions = parse_spec(spec)
+    return f"{dtype}{[sizes[d] if isinstance(d, str) else d for d in dimensions]}"
+
+
 def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
     if isinstance(wanted, Leaf):
         dtype = _JAX_DTYPE.get(wanted.values.dtype.name, wanted.values.dtype.name)
@@ -94,7 +143,7 @@ def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Fi
     if actual.shape != shape:
         mismatch = Mismatch("shape", path, expected, actual)
         return Finding(where + shape_words(actual.shape or (), shape), mismatch)
-    if dtype and actual.dtype != dtype:
+    if dtype and actual.dtype != dtype and actual.dtype != _WIDE.get(dtype):
         mismatch = Mismatch("dtype", path, expected, actual)
         return Finding(f"{where}dtype {actual.dtype}, expected {dtype}", mismatch)
     return None

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
+from tutor.lesson import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.tree import Tree
 
 
@@ -21,6 +21,14 @@ class Value(Check, frozen=True, kw_only=True):
         Meta(description="The same, asked of the PyTorch; the same text if left out."),
     ] = None
     tol: Tolerance | None = None
+    nan: Nan = False
+    evidence: Annotated[
+        bool,
+        Meta(
+            description="The expression draws a conclusion itself, in the learner's process, where "
+            "code can flatter it: it may fail an answer, and stands `after` a check of raw values."
+        ),
+    ] = False
 
     def observe(self) -> dict[str, Any]:
         return {"expression": self.value}

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
+from tutor.lesson import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.tree import Leaf, Tree, TreeError, entry, items
 
 
@@ -30,6 +30,7 @@ class Vmap(Check, frozen=True, kw_only=True):
     out_axes: Annotated[int, Meta(description="As for jax.vmap.")] = 0
     expect: Annotated[TorchExpr | None, Meta(description="The batch, asked of the PyTorch.")] = None
     tol: Tolerance | None = None
+    nan: Nan = False
 
     def observe(self) -> dict[str, Any]:
         return {

@@ -18,6 +18,7 @@ from tutor.cli.explain import add_to as add_explain
 from tutor.cli.grade import add_to as add_grade
 from tutor.cli.grade import joined
 from tutor.cli.pack import add_to as add_pack_commands
+from tutor.cli.stopping import code_of, code_of_app, stopping, tell
 from tutor.cli.usage import UsageError, seed
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tutor.report import Report
 
 PASSED, NOT_PASSED, USAGE, OUR_FAULT = 0, 1, 2, 3
-INTERRUPTED = 130
 _PACK = "another pack than the course: its folder, or its id if it is installed"
 
 
@@ -38,13 +38,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that cannot show ✓ shows ?
     command: Callable[[argparse.Namespace], int] = options.command
     try:
-        return command(options)
+        with stopping():
+            code = command(options)
+        _tell_unkept()
+        return code
     except UsageError as error:
-        print(f"jaxtutor: {error}", file=sys.stderr)
+        from tutor.sandbox.output import inert
+
+        # It may name a file, or a student, of any name.
+        print(f"jaxtutor: {inert(str(error))}", file=sys.stderr)
         return USAGE
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        tell()
+        return code_of(interrupt)
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again at exit.
         sys.stderr.close()
@@ -138,7 +144,7 @@ def _app(options: argparse.Namespace) -> int:
     with Desk(_pack(options)) as desk:
         app = TutorApp(desk)
         app.run()
-    return PASSED if app.return_code == 0 else OUR_FAULT
+    return code_of_app(app.return_code)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -229,6 +235,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
     """The code to check: a named file, standard input, or the learner's own file."""
+    from tutor.files import ELSEWHERE
     from tutor.sandbox.output import one_line
     from tutor.workspace import MAX_BYTES, BadFile, Workspace, decode_source, read_source
 
@@ -238,9 +245,16 @@ def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
             return decode_source(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
         if file is not None:
             return read_source(Path(file))
-        if not workspace.path(lesson).exists():
-            print(f"Your file is {workspace.path(lesson)}; it was just made.", file=sys.stderr)
-        return workspace.open(lesson)
+        if workspace.path(lesson).exists():
+            return workspace.open(lesson)
+        try:
+            text = workspace.open(lesson)
+        except OSError as error:
+            what = f"{workspace.path(lesson)} could not be made ({error.strerror})"
+            tell(f"jaxtutor: {what}, so this is the starter; name a FILE, or {ELSEWHERE}")
+            return lesson.starter
+        print(f"Your file is {workspace.path(lesson)}; it was just made.", file=sys.stderr)
+        return text
     except BadFile as error:
         raise UsageError(one_line(str(error))) from None
     except OSError as error:
@@ -258,11 +272,17 @@ def _command(options: argparse.Namespace, command: str, *arguments: str) -> str:
 def _next_steps(
     options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
 ) -> list[str]:
+    from tutor.pack.blame import pack_fault, place_of
     from tutor.pack.catalogue import Catalogue
     from tutor.progress import Progress
+    from tutor.sandbox.output import one_line
 
+    if (fault := pack_fault(report)) is not None:
+        place = place_of(pack, lesson, report, fault)
+        return [f"The fault is the pack's: {place}. Mend it there, or tell the pack's author."]
     if report.verdict == "internal":
-        return ["Run `jaxtutor doctor` to see what is wrong."]
+        busy = "busy-machine" in _fault_codes(report)
+        return [] if busy else ["Run `jaxtutor doctor` to see what is wrong."]
     if report.passed:
         following = pack.next_after(lesson.id)
         steps = []
@@ -276,7 +296,11 @@ def _next_steps(
     with Progress() as progress:
         taken = progress.hints(pack.id, lesson.id)
     left = len(lesson.hints) - taken
-    steps = [f"Edit {own}, then run: {_command(options, 'check', lesson.id)}"]
+    named = [] if options.file in (None, "-") else [options.file]
+    again = _command(options, "check", lesson.id, *named)
+    steps = [one_line(f"Edit {options.file or own}, then run: {again}")]
+    if options.file == "-":
+        steps = []  # it came through a pipe, and is nowhere to be edited
     if left:
         steps.append(f"Stuck? {_command(options, 'hint', lesson.id)}  ({left} left)")
     return steps
@@ -287,9 +311,14 @@ def _exit_code(report: "Report") -> int:
         return PASSED
     if report.verdict != "internal":
         return NOT_PASSED
+    from tutor.pack.blame import pack_fault
+
+    return USAGE if pack_fault(report) is not None else OUR_FAULT
+
+
+def _fault_codes(report: "Report") -> set[str]:
     found = [report.fault, *(check.fault for check in report.checks)]
-    broken_pack = any(fault is not None and fault.code == "broken-pack" for fault in found)
-    return USAGE if broken_pack else OUR_FAULT
+    return {fault.code for fault in found if fault is not None}
 
 
 def _watch(options: argparse.Namespace) -> int:
@@ -389,6 +418,13 @@ def _print_json(data: bytes) -> None:
 def _warn(notices: list[str]) -> None:
     for notice in notices:
         print(f"jaxtutor: {notice}", file=sys.stderr)
+
+
+def _tell_unkept() -> None:
+    """Say what could not be kept for the next time."""
+    files = sys.modules.get("tutor.files")  # whatever has tried to write has imported it
+    for remark in files.unkept if files is not None else ():
+        tell(f"jaxtutor: {remark}")
 
 
 def _own_fault(error: Exception) -> int:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tutor.cli.pack import add
+from tutor.cli.stopping import code_of_app
 from tutor.cli.usage import UsageError
 
-CLEAN, REMARKS, INVALID, OUR_FAULT = 0, 1, 2, 3
+CLEAN, REMARKS, INVALID = 0, 1, 2
 
 
 def add_to(commands: Any) -> None:
@@ -27,6 +28,9 @@ def add_to(commands: Any) -> None:
     lint.add_argument("dir", nargs="?", default=".", metavar="DIR", help="the pack; else here")
     lint.add_argument(
         "--strict", action="store_true", help="remarks count: exit 1 if there are any"
+    )
+    lint.add_argument(
+        "--static", action="store_true", help="run nothing, not even the pack's PyTorch"
     )
     lint.add_argument("--json", action="store_true", help="as JSON")
 
@@ -73,8 +77,13 @@ def _tell_made(files: list[Path]) -> None:
 
 def _lint(options: argparse.Namespace) -> int:
     from tutor.authoring.lint import lint
+    from tutor.forks import Forks
 
-    findings = lint(Path(options.dir))
+    if options.static:
+        findings = lint(Path(options.dir))
+    else:
+        with Forks() as forks:  # PyTorch is imported once for all lessons
+            findings = lint(Path(options.dir), forks.reference)
     if options.json:
         sys.stdout.write(findings.to_json().decode() + "\n")
     else:
@@ -114,4 +123,4 @@ def _preview(options: argparse.Namespace) -> int:
     with Desk(pack, Workspace(pack, kept), Progress(kept / "progress.db")) as desk:
         app = PreviewApp(desk, options.lesson)
         app.run()
-    return CLEAN if app.return_code == 0 else OUR_FAULT
+    return code_of_app(app.return_code)

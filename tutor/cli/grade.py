@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.stopping import code_of, tell
 from tutor.cli.usage import UsageError, number, seed
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tutor.grading.writing import Summary
     from tutor.lesson import Pack
 
-GRADED, USAGE, NOT_GRADED, INTERRUPTED = 0, 2, 3, 130
+GRADED, USAGE, NOT_GRADED = 0, 2, 3
 OVERRIDE = "grade override"
 
 
@@ -59,6 +60,8 @@ def add_to(commands: Any, pack_help: str) -> None:
                      help="go on with the batch in --out: what is new or changed")  # fmt: skip
     sub.add_argument("--only", metavar="NAME", action="append", default=[],
                      help="grade this submission alone; may be given more than once")  # fmt: skip
+    sub.add_argument("--no-wrapper", dest="wrapper", action="store_false",
+                     help="each folder in SUBMISSIONS is a student's, an only one too")  # fmt: skip
     sub.add_argument("--late", metavar="CSV", type=Path,
                      help="times, with the columns submission,lesson,due,submitted_at")  # fmt: skip
     sub.add_argument("--isolation", choices=("require", "warn"), default="require",
@@ -125,7 +128,8 @@ def _grade(options: argparse.Namespace) -> int:
     try:
         formats = chosen(options.format)
         times = Times(options.late, pack.lessons)
-        with Submissions(Path(options.submissions), lessons, pack.lessons) as submissions:
+        handed_in = Path(options.submissions)
+        with Submissions(handed_in, lessons, pack.lessons, options.wrapper) as submissions:
             _look_at_names(options.only, submissions)
             _look_at_out(out, options.resume)
             with _executor(pack, options) as executor:
@@ -142,13 +146,12 @@ def _grade(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{error.filename or out}: {error.strerror}; see to it, then run it "
                          "again with --resume") from None  # fmt: skip
-    except KeyboardInterrupt:
-        print(
+    except KeyboardInterrupt as interrupt:
+        tell(
             f"\njaxtutor: stopped. What was graded is kept in {out}; to go on, run the same again "
-            "with --resume",
-            file=sys.stderr,
+            "with --resume"
         )
-        return INTERRUPTED
+        return code_of(interrupt)
     _tell(options, head, out, summary, problems, done)
     return NOT_GRADED if summary.not_graded or submissions.problems else GRADED
 
@@ -179,7 +182,7 @@ def _usual_out(submissions: str) -> Path:
 
 
 def _look_at_names(only: "Sequence[str]", submissions: "Submissions") -> None:
-    from tutor.grading.owners import clean
+    from tutor.grading.names import clean
     from tutor.pack.structs import nearest
 
     names = {submission.name for submission in submissions.all}
@@ -296,7 +299,7 @@ def _run(
 
     from tutor.authoring.output import progress
     from tutor.grading.batch import Grading, Order
-    from tutor.grading.owners import clean
+    from tutor.grading.names import clean
 
     lessons = tuple(name for name in head.lessons if not options.lesson or name in options.lesson)
     only = frozenset(map(clean, options.only))
@@ -420,7 +423,7 @@ def _override(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from tutor.grading.journal import NAME, BadJournal, Journal
-    from tutor.grading.owners import clean
+    from tutor.grading.names import clean
     from tutor.grading.result import Override
     from tutor.grading.writing import mark_overridden
     from tutor.pack.structs import nearest

@@ -1,5 +1,6 @@
 """Looking for the rule that explains something."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,28 @@ class Match(Struct, frozen=True):
 
 
 def explain(symptom: Symptom) -> Explanation | None:
-    """The most specific rule's explanation, or None."""
-    found = matches(symptom)
-    return explanation(found[0], symptom) if found else None
+    """The most specific rule's explanation, or None. What tells people to write what they have
+    written already is wrong about the cause, whatever else fits."""
+    found = next((m for m in matches(symptom) if not _has(symptom.source, m.rule.instead)), None)
+    return explanation(found, symptom) if found is not None else None
+
+
+_SPELLINGS = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("axis_name=", ""), ("'", '"'))
+
+
+def _has(source: str, code: str) -> bool:
+    """Whether every line of `code` is a line of `source`, however it is spaced and imported."""
+
+    def lines(text: str) -> set[str]:
+        found = set()
+        for line in text.splitlines():
+            bare = re.sub(r"\s+|#.*", "", line)
+            for long, short in _SPELLINGS:
+                bare = bare.replace(long, short)
+            found.add(bare)
+        return found - {""}
+
+    return bool(lines(code)) and lines(code) <= lines(source[:MAX_SOURCE])
 
 
 def matches(symptom: Symptom) -> list[Match]:

@@ -19,7 +19,7 @@ from tutor.grading.submissions import HandedIn, Submission, by_name, source_text
 from tutor.judging import installed_versions
 from tutor.lesson import Lesson, Pack
 from tutor.report import Report
-from tutor.sandbox.output import inert
+from tutor.sandbox.output import inert, one_line
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEEDS = 1 << 53
@@ -350,8 +350,8 @@ class Results:
 def line_of(result: Result) -> bytes:
     """A line of `results.jsonl`: what was found, without how long it took, so that the same seed
     gives the same bytes. `score` is the one that counts; where a person has given it,
-    `score_before` is what it was."""
-    data: dict[str, Any] = msgspec.to_builtins(result)
+    `score_before` is what it was. The journal has the file's very name, this what can be shown."""
+    data: dict[str, Any] = msgspec.to_builtins(result) | {"source": one_line(result.source)}
     del data["seconds"]
     for check in data["checks"]:
         del check["seconds"]

@@ -20,11 +20,9 @@ from tutor.inputs import DrawError
 from tutor.lesson import Lesson, Pack
 from tutor.planning import Place, place_of
 from tutor.report import Fault, Report
+from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.process import Failed, Sandbox
-
-PATIENCE = 4
-"""How many times its time limit what took too long is given when it is tried again."""
 
 
 class Job(Struct, frozen=True):
@@ -163,9 +161,9 @@ def work(
     memory: Path | None = None,
 ) -> tuple[Report, ...]:
     """Run a job, here and now: each seed in processes of its own, so that nothing that one run has
-    left behind helps the next. What takes too long is tried once more and given more time, for the
-    machine may have been busy; what was our own fault is tried once more, too. Code that cannot be
-    imported is not imported again.
+    left behind helps the next. What was our own fault, or that of a busy machine, is tried once
+    more. Code that cannot be imported is not imported again, and what has taken all its time under
+    one seed is not given as much under another.
 
     **Arguments:** `memory`: the folder in which PyTorch's answers are remembered.
 
@@ -182,27 +180,15 @@ def work(
 
     for seed in job.seeds:
         report = run(lesson, seed)
-        if _timed_out(report):
-            report = run(_patient(lesson), seed)
-        elif report.verdict == "internal":
+        if report.verdict == "internal":
             report = run(lesson, seed)
         # What it printed is of no more use, and may be large.
         reports.append(msgspec.structs.replace(report, stdout="", stderr=""))
-        if report.fault is not None:
+        if report.fault is not None or any(
+            check.fault is not None and check.fault.code in OVERTIME for check in report.checks
+        ):
             break
     return tuple(reports)
-
-
-def _patient(lesson: Lesson) -> Lesson:
-    """The same with more time: where many run at once, limits of wall-clock time are not to decide
-    about right answers."""
-    limits = msgspec.structs.replace(lesson.limits, seconds=PATIENCE * lesson.limits.seconds)
-    return msgspec.structs.replace(lesson, limits=limits)
-
-
-def _timed_out(report: Report) -> bool:
-    faults = [report.fault, *(check.fault for check in report.checks)]
-    return any(fault is not None and fault.code == "timeout" for fault in faults)
 
 
 class Covered:

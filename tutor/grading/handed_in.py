@@ -4,14 +4,18 @@ Both list regular files by names relative to their root, with `/`, and read one 
 is unpacked to the disk. What is not a plain file inside the root is told among `problems`.
 """
 
+import errno
 import os
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeAlias
 
+from tutor.grading.names import clean
 from tutor.pack.archive import DAMAGE, content, danger_in
 from tutor.sandbox.output import one_line
 
@@ -28,6 +32,16 @@ _OTHERS = ("__macosx", "__pycache__", "node_modules", "site-packages", "venv")
 """Folders that programs make, and in which nobody's submission is; those that begin with a dot,
 too."""
 
+A_LINK = "a link, or in a folder that is one; put the file itself there"
+TOO_DEEP = f"more than {MAX_DEPTH} folders deep; move it up"
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_DIRECTORY = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
+_FILE = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+Identity: TypeAlias = tuple[int, int]
+"""What tells a file from all others: its file system, and its number there."""
+
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 _COMMENT = 1 << 16
@@ -42,26 +56,29 @@ class Unreadable(Exception):
 
 
 class Files(Protocol):
-    """`folders` are those at the top."""
+    """`folders` are all that there are, by name; `shared` says of files that have another name on
+    this disk, too, which they are: a hard link may be to somebody else's."""
 
+    path: Path
     name: str
     zipped: bool
     problems: list[str]
     folders: set[str]
+    shared: dict[str, Identity]
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *exception: object) -> None: ...
 
     def names(self) -> list[str]:
-        """Of all files, sorted.
+        """Return the names of all files, sorted.
 
         Raises:
             Unusable: there are too many, or they cannot be listed.
         """
 
     def read(self, name: str) -> bytes:
-        """What a file holds.
+        """Return what a file holds.
 
         Raises:
             Unreadable: it cannot be read, or is too large.
@@ -69,17 +86,20 @@ class Files(Protocol):
 
 
 class FolderFiles:
-    """A folder. Links are followed only to files inside of it: one that leads out of it would have
-    the grader read for a student what the student may not."""
+    """A folder. No link is followed: what it leads to may be another student's, or the grader's.
+
+    Each file is opened from the folder on, one directory after the other, so that what was looked
+    at is what is read, whatever is put in its place meanwhile.
+    """
 
     zipped = False
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.name = root.resolve().name
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.resolve().name
         self.problems: list[str] = []
         self.folders: set[str] = set()
-        self._real = os.path.realpath(root)
+        self.shared: dict[str, Identity] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -90,53 +110,69 @@ class FolderFiles:
     def names(self) -> list[str]:
         """See `Files`."""
         found: list[str] = []
-        for name in self._below("", 1):
-            found.append(name)
-            if len(found) > MAX_FILES:
-                raise Unusable(_too_many(str(self.root)))
+        try:
+            root = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise Unusable(f"{self.path}: {error.strerror}") from None
+        try:
+            for name in self._below(root, "", 1):
+                found.append(name)
+                if len(found) + len(self.folders) > MAX_FILES:
+                    raise Unusable(_too_many(str(self.path)))
+        finally:
+            os.close(root)
         return sorted(found)
 
-    def _below(self, folder: str, depth: int) -> Iterator[str]:
+    def _below(self, here: int, folder: str, depth: int) -> Iterator[str]:
         try:
-            entries = sorted(os.scandir(self.root / folder), key=lambda entry: entry.name)
+            with os.scandir(here) as listed:
+                entries = sorted(islice(listed, MAX_FILES + 1), key=lambda entry: entry.name)
         except OSError as error:
-            self.problems.append(f"{one_line(folder or self.name)}: {error.strerror}")
+            self.problems.append(f"{folder or self.name}: {error.strerror}")
             return
+        if len(entries) > MAX_FILES:
+            raise Unusable(_too_many(str(self.path)))
         for entry in entries:
             name = f"{folder}/{entry.name}" if folder else entry.name
             if ignored(entry.name):
                 continue
             if fault := fault_of_name(name):
-                self.problems.append(f"{one_line(name)}: {fault}")
+                self.problems.append(f"{name}: {fault}")
             elif entry.is_dir(follow_symlinks=False):
-                if depth == 1:
-                    self.folders.add(name)
-                if depth >= MAX_DEPTH:
-                    self.problems.append(f"{name}: more than {MAX_DEPTH} folders deep; move it up")
-                else:
-                    yield from self._below(name, depth + 1)
+                self.folders.add(name)
+                yield from self._in(here, name, entry.name, depth)
             elif fault := self._danger(name, entry):
                 self.problems.append(f"{name}: {fault}")
             else:
                 yield name
 
+    def _in(self, above: int, name: str, last: str, depth: int) -> Iterator[str]:
+        if depth >= MAX_DEPTH:
+            self.problems.append(f"{name}: {TOO_DEEP}")
+            return
+        try:
+            here = os.open(last, _DIRECTORY, dir_fd=above)
+        except OSError as error:
+            self.problems.append(f"{name}: {_why(error)}")
+            return
+        try:
+            yield from self._below(here, name, depth + 1)
+        finally:
+            os.close(here)
+
     def _danger(self, name: str, entry: "os.DirEntry[str]") -> str | None:
         if entry.is_symlink():
-            real = os.path.realpath(self.root / name)
-            if not real.startswith(os.path.join(self._real, "")):  # noqa: PTH118 - of realpath's
-                return "a link that leads out of the submissions; put the file itself there"
-            if not Path(real).is_file():
-                return "a link to no file; put the file itself there"
-        elif not entry.is_file():
+            return A_LINK
+        if not entry.is_file():
             return "not a regular file"
+        about = entry.stat(follow_symlinks=False)
+        if about.st_nlink > 1:
+            self.shared[name] = about.st_dev, about.st_ino
         return None
 
     def read(self, name: str) -> bytes:
         """See `Files`."""
-        real = os.path.realpath(self.root / name)  # looked at again: it may have changed meanwhile
-        if not real.startswith(os.path.join(self._real, "")):  # noqa: PTH118
-            raise Unreadable(f"{name}: a link that leads out of the submissions")
-        return read_file(Path(real), name)
+        return read_below(self.path, self.shared, name)
 
 
 class ZipFiles:
@@ -149,6 +185,7 @@ class ZipFiles:
         self.name = path.stem
         self.problems: list[str] = []
         self.folders: set[str] = set()
+        self.shared: dict[str, Identity] = {}
         self._members: dict[str, zipfile.ZipInfo] = {}
         self._archive: zipfile.ZipFile | None = None
 
@@ -173,16 +210,22 @@ class ZipFiles:
         if len(members) > MAX_FILES:
             raise Unusable(_too_many(str(self.path)))
         for member in members:
-            name = member.orig_filename.replace("\\", "/")
-            parts = name.rstrip("/").split("/")
+            name = member.orig_filename.replace("\\", "/")  # as some programs of Windows write it
+            folder = name.endswith("/")
+            name = name.rstrip("/")
+            parts = name.split("/")
             if any(ignored(part) for part in parts if part != ".."):
                 continue
-            if len(parts) > 1 or name.endswith("/"):
-                self.folders.add(parts[0])
-            if name.endswith("/"):
+            fault = fault_of_name(name) or (TOO_DEEP if len(parts) > MAX_DEPTH else None)
+            if fault is None:
+                depths = range(1, len(parts) + folder)
+                self.folders.update("/".join(parts[:depth]) for depth in depths)
+                if len(self.folders) > MAX_FILES:
+                    raise Unusable(_too_many(str(self.path)))
+            if folder and fault is None:
                 continue
-            if fault := fault_of_name(name) or danger_in(member, MAX_BYTES):
-                self.problems.append(f"{one_line(name)}: {fault}")
+            if fault := fault or danger_in(member, MAX_BYTES):
+                self.problems.append(f"{name}: {fault}")
             elif name in self._members:
                 self.problems.append(f"{name}: twice in the zip; only the first is looked at")
             else:
@@ -202,15 +245,76 @@ class ZipFiles:
 
 
 def read_file(path: Path, shown_as: str) -> bytes:
-    """What a regular file holds.
+    """Return what a regular file of the grader's own holds; it may be reached through links.
 
     Raises:
         Unreadable: it is none, cannot be read, or is larger than `MAX_BYTES`.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe may never be written to
+        descriptor = os.open(path, _FILE & ~_NOFOLLOW)
+    except OSError as error:
+        raise Unreadable(f"{shown_as}: {error.strerror}") from None
+    try:
+        return _content(descriptor, shown_as)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def opened(folder: Path, name: str) -> Iterator[int]:
+    """Open a file of a student's, one directory after the other from `folder` on; yields a
+    descriptor. The folder is the grader's, and may be reached through links.
+
+    Raises:
+        Unreadable: there is none, it leads out of the folder, or there is a link on the way.
+    """
+    if fault := fault_of_name(name):
+        raise Unreadable(f"{name}: {fault}")
+    here = -1
+    try:
+        here = os.open(folder, os.O_RDONLY)
+        *above, last = name.split("/")
+        for part, how in [*((part, _DIRECTORY) for part in above), (last, _FILE)]:
+            below = os.open(part, how, dir_fd=here)
+            os.close(here)
+            here = below
+    except OSError as error:
+        if here >= 0:
+            os.close(here)
+        raise Unreadable(f"{name}: {_why(error)}") from None
+    try:
+        yield here
+    finally:
+        os.close(here)
+
+
+def read_below(folder: Path, shared: Mapping[str, Identity], name: str) -> bytes:
+    """Return what a student's file holds.
+
+    **Arguments:** `shared`: the files that had another name, too, when they were looked at.
+
+    Raises:
+        Unreadable: see `opened`; or it is another file than then, and may be somebody else's.
+    """
+    with opened(folder, name) as descriptor:
+        about = os.fstat(descriptor)
+        if about.st_nlink > 1 and shared.get(name) != (about.st_dev, about.st_ino):
+            raise Unreadable(f"{name}: became a hard link meanwhile; grade it again")
+        return _content(descriptor, name)
+
+
+def _why(error: OSError) -> str:
+    # Linux says of a link where a directory is wanted that it is none.
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return A_LINK
+    return error.strerror or str(error)
+
+
+def _content(descriptor: int, shown_as: str) -> bytes:
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe may never be written to
             raise Unreadable(f"{shown_as}: not a regular file")
-        with path.open("rb") as file:
+        with open(descriptor, "rb", closefd=False) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise Unreadable(f"{shown_as}: {error.strerror}") from None
@@ -225,11 +329,15 @@ def ignored(part: str) -> bool:
 
 
 def fault_of_name(name: str) -> str | None:
-    """Why nobody's submission can be called this: what cannot be shown cannot be told either."""
+    """Return why nobody's submission can be called this: what cannot be shown cannot be told
+    either."""
     if any(unicodedata.category(one) in ("Cc", "Cs") for one in name):
         return "a character in the name that cannot be shown; rename it"
-    if name.startswith("/") or ".." in name.split("/") or "" in name.split("/"):
+    parts = name.split("/")
+    if ".." in parts or "" in parts:
         return "a name that leads out of the submissions"
+    if not all(map(clean, parts)):
+        return "a name that cannot be seen; rename it"
     return None
 
 

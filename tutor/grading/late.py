@@ -18,10 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tutor.grading.handed_in import Unusable
-from tutor.grading.owners import clean
+from tutor.grading.names import clean
 from tutor.grading.points import rounded
 from tutor.grading.result import Late
-from tutor.grading.submissions import rows_of
+from tutor.grading.table import rows_of
 from tutor.lesson import LatePenalty
 from tutor.pack.structs import nearest
 

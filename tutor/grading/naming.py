@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from tutor.grading.names import clean
+
 NEAR = 0.75
 """How much of a name must agree for a guess, as `difflib` measures it."""
 
@@ -22,7 +24,7 @@ _COPY = re.compile(
 class Match(Struct, frozen=True):
     """`rank`: 0 where the name is the lesson's, 1 that of a copy of it, 2 where the name holds the
     lesson's, 3 where its folder is named so, 4 where it is near. `rest`: what else the name
-    holds."""
+    holds, as it is written."""
 
     lesson: str
     rank: int
@@ -68,15 +70,17 @@ def _held(stem: str, by_letters: dict[str, str]) -> Match | None:
 
 
 def _without(stem: str, words: Sequence[str]) -> str:
-    """What is left of a name, as it is written, without these words."""
-    between = r"[\W_]*"
-    pattern = between.join(map(re.escape, words))
-    plain = _plain(stem)
-    if len(plain) != len(stem) or (found := re.search(pattern, plain)) is None:
-        rest = plain.replace("".join(words), "")
-    else:
-        rest = f"{stem[: found.start()]} {stem[found.end() :]}"
-    return " ".join(part for part in re.split(r"[\s_]+|-(?=\s)|(?<=\s)-", rest) if part.strip("-"))
+    """Return what is left of a name, as it is written, without these words."""
+    found = re.search(r"[\W_]*".join(map(re.escape, words)), stem, re.IGNORECASE)
+    if found is None:  # written in wide letters, say
+        return _plain(stem).replace("".join(words), "")
+    return f"{stem[: found.start()]} {stem[found.end() :]}".strip(" _-")
+
+
+def person_in(rest: str) -> str:
+    """Return the name that is left of a file's, without what stands between words."""
+    parts = re.split(r"[\s_]+|-(?=\s)|(?<=\s)-", rest)
+    return clean(" ".join(part for part in parts if part.strip("-")))
 
 
 def _near(letters: str, by_letters: dict[str, str]) -> Match | None:

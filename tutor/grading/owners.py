@@ -1,42 +1,47 @@
 """Whose file is whose, in the layouts in which submissions arrive.
 
-================================================  ===========================================
-``anna.py``, ``anna_vmap-basics.py``              files, named after who handed them in
-``anna/vmap-basics.py``                           a folder for each
-``submission_123/…``, ``submission_metadata.yml``  what Gradescope exports
-``Anna Lee_123_assignsubmission_file_/…``         what Moodle exports; older ones have no folder
-================================================  ===========================================
+==================================================  ========================================
+``anna.py``, ``anna_vmap-basics.py``                files, named after who handed them in
+``anna/vmap-basics.py``                             a folder for each
+``vmap-basics/anna.py``, ``vmap-basics/anna/…``     a folder for each lesson
+``submission_123/…``, ``submission_metadata.yml``   what Gradescope exports
+``Anna Lee_123_assignsubmission_file_/…``           what Moodle exports; older have no folder
+==================================================  ========================================
+
+Whose a file is, only names at the top say, and what Gradescope has put there: nothing that students
+may have written into their own folders.
 """
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
-import yaml
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tutor.grading.handed_in import Files, Unreadable
-from tutor.pack.source import LOADER
+from tutor.grading.gradescope import METADATA, SUBMISSION, Person, people
+from tutor.grading.handed_in import Files
+from tutor.grading.layout import MOODLE, base_of, is_beside, is_source, of_lessons
+from tutor.grading.names import clean, looks
+from tutor.grading.naming import lesson_of, person_in
 
-METADATA = "submission_metadata.yml"
-SOURCES = (".py", ".ipynb")
-_BESIDE = ("readme", "license", "licence", "notice", "makefile")
 _MOODLE = re.compile(
-    r"^(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<rest>.*)$"
+    rf"^(?P<name>.+?)_(?P<number>\d+){MOODLE}(?P<kind>file|onlinetext)_?(?P<rest>.*)$"
 )
 
 
 class Owned(Struct, frozen=True):
-    """A file. `owner` is empty where only its name can tell; `inside` is where it lies below its
+    """A file. `owner` is empty where only its name can tell; `who` tells owners apart, whatever
+    their names look like, and `number` those of one name; `inside` is where the file lies below its
     owner's folder, its own name last."""
 
     name: str
     owner: str
     inside: tuple[str, ...]
     submitted_at: str = ""
+    who: str = ""
+    number: str = ""
 
     @property
     def stem(self) -> str:
@@ -44,137 +49,120 @@ class Owned(Struct, frozen=True):
 
     @property
     def is_source(self) -> bool:
-        return self.inside[-1].casefold().endswith(SOURCES)
+        return is_source(self.inside[-1])
 
 
-class _Person(Struct, frozen=True):
-    """What Gradescope tells of who handed something in."""
+def owned(
+    files: Files,
+    names: Sequence[str],
+    graded: Sequence[str],
+    known: Sequence[str],
+    wrapper: bool = True,
+) -> list[Owned]:
+    """Return all files with their owners, and those besides that are nobody's and need not be. What
+    can be told of the layout alone is added to the files' problems.
 
-    name: str
-    submitted_at: str
+    **Arguments:** `graded`: the lessons that are; `known`: all of the pack; `wrapper`: whether
+    folders at the top may be others than students'.
 
-
-def owned(files: Files, names: Sequence[str]) -> list[Owned]:
-    """All files with their owners, and those besides that are nobody's and need not be. What can be
-    told of the layout alone is added to the files' problems."""
-    described = next((name for name in names if PurePosixPath(name).name == METADATA), None)
-    base = _base(files, names, described)
-    people = _people(files, described) if described is not None else {}
-    found = []
+    Raises:
+        tutor.grading.handed_in.Unusable: it does not show whether one does.
+    """
+    base = base_of(files, names, graded, known) if wrapper else ""
+    described = _described(files, names, base)
+    by_lesson = wrapper and of_lessons(files, names, base, known)
+    found: list[Owned] = []
     for name in names:
-        parts = tuple(name.removeprefix(base).split("/"))
-        if name == described or PurePosixPath(name).stem.casefold() in _BESIDE:
+        if is_beside(name):
             continue
-        person = people.get(parts[0]) or people.get(PurePosixPath(parts[0]).stem)
-        if person is not None:
-            found.append(Owned(name, person.name, parts[1:] or parts, person.submitted_at))
-        elif moodle := _MOODLE.match(parts[0]):
-            inside = parts[1:] or (moodle["rest"],)
-            if moodle["kind"] == "onlinetext":
-                what = "text typed into Moodle; have it handed in as a file"
-                files.problems.append(f"{name}: {what}")
-            elif inside[-1]:
-                found.append(Owned(name, f"{clean(moodle['name'])}\0{moodle['number']}", inside))
-        elif len(parts) > 1:
-            found.append(Owned(name, clean(parts[0]), parts[1:]))
+        if PurePosixPath(name).name == METADATA:
+            if described is None or name != f"{base}{METADATA}":
+                files.problems.append(f"{name}: {_NOT_BELIEVED}")
+        elif not name.startswith(base):
+            found.append(Owned(name, "", (PurePosixPath(name).name,)))
         else:
-            found.append(Owned(name, "", parts))
+            parts = tuple(name.removeprefix(base).split("/"))
+            found += _owned(files, name, parts, described or {}, known if by_lesson else ())
     _tell_empty(files, names, base)
     return _told_apart(found)
 
 
-def clean(name: str) -> str:
-    """A name as it is used everywhere: one way to write an é, one space between words."""
-    return " ".join(unicodedata.normalize("NFC", name).split())
+_NOT_BELIEVED = (
+    "not believed: it says whose submissions are whose only next to the submission_… folders that "
+    "Gradescope exports"
+)
 
 
-def _base(files: Files, names: Sequence[str], described: str | None) -> str:
-    """The folder that holds everybody's: not the top of a zip that holds one folder with all."""
-    if described is not None:
-        return described.removesuffix(METADATA)
-    tops = {name.split("/")[0] for name in names}
-    if not files.zipped or len(tops) != 1 or not all("/" in name for name in names):
-        return ""
-    (top,) = tops
-    below = [name.split("/")[1:] for name in names]
-    folders = {parts[0] for parts in below if len(parts) > 1}
-    whole = clean(top).casefold() == clean(files.name).casefold()
-    only_folders = len(folders) > 1 and all(len(parts) > 1 for parts in below)
-    return f"{top}/" if whole or only_folders else ""
+def _described(files: Files, names: Sequence[str], base: str) -> dict[str, Person] | None:
+    """Return what Gradescope says of who handed in what; None where nothing of it is here."""
+    exported = (name.removeprefix(base) for name in files.folders if name.startswith(base))
+    folders = {name for name in exported if SUBMISSION.fullmatch(name)}
+    if f"{base}{METADATA}" not in names or not folders:
+        return None
+    return people(files, f"{base}{METADATA}", folders)
+
+
+def _owned(
+    files: Files,
+    name: str,
+    parts: tuple[str, ...],
+    described: dict[str, Person],
+    lessons: Sequence[str],
+) -> Iterator[Owned]:
+    """Yield a file with its owner, if it need not be left out.
+
+    **Arguments:** `lessons`: those that the folders at the top are named after, if they are.
+    """
+    person = described.get(parts[0]) if len(parts) > 1 else None
+    if person is not None:
+        yield _numbered(name, person.name, person.number, parts[1:], person.submitted_at)
+    elif parts[0].count(MOODLE) > 1:
+        files.problems.append(f"{name}: could be two students'; put it in a folder called like one")
+    elif moodle := _MOODLE.match(parts[0]):
+        inside = parts[1:] or (moodle["rest"],)
+        if moodle["kind"] == "onlinetext":
+            files.problems.append(f"{name}: text typed into Moodle; have it handed in as a file")
+        elif inside[-1]:
+            number = moodle["number"]
+            yield _numbered(name, clean(moodle["name"]) or number, number, inside)
+    elif len(parts) > 2 and lessons:
+        yield Owned(name, clean(parts[1]), (parts[0], *parts[2:]), who=parts[1])
+    elif len(parts) > 1 and lessons:
+        match = lesson_of(PurePosixPath(parts[1]).stem, (), lessons)
+        rest = match.rest if match is not None and match.rank == 2 else ""
+        who = rest or PurePosixPath(parts[1]).stem
+        yield Owned(name, person_in(rest) or clean(who) or parts[1], parts, who=who)
+    elif len(parts) > 1:
+        yield Owned(name, clean(parts[0]), parts[1:], who=parts[0])
+    else:
+        yield Owned(name, "", parts)
+
+
+def _numbered(
+    name: str, owner: str, number: str, inside: tuple[str, ...], submitted_at: str = ""
+) -> Owned:
+    return Owned(name, owner, inside, submitted_at, f"{owner}\0{number}", number)
 
 
 def _told_apart(found: list[Owned]) -> list[Owned]:
-    """Two people of one name have numbers; one of a name needs none."""
-    numbers: dict[str, set[str]] = defaultdict(set)
+    """Return them with a number for each of those who have the same name; one of a name needs
+    none."""
+    namesakes: dict[str, set[str]] = defaultdict(set)
     for one in found:
-        name, _, number = one.owner.partition("\0")
-        numbers[name].add(number)
-
-    def told(owner: str) -> str:
-        name, _, number = owner.partition("\0")
-        return f"{name} ({number})" if number and len(numbers[name]) > 1 else name
-
-    return [Owned(one.name, told(one.owner), one.inside, one.submitted_at) for one in found]
+        namesakes[looks(one.owner)].add(one.who)
+    return [
+        replace(one, owner=f"{one.owner} ({one.number})")
+        if one.number and len(namesakes[looks(one.owner)]) > 1
+        else one
+        for one in found
+    ]
 
 
 def _tell_empty(files: Files, names: Sequence[str], base: str) -> None:
-    used = {name.split("/")[0] for name in names}
-    if not base:
-        files.problems += [
-            f"{folder}: an empty folder; nothing was handed in"
-            for folder in sorted(files.folders - used)
-        ]
-
-
-# --- Gradescope ------------------------------------------------------------------------------
-
-
-def _people(files: Files, described: str) -> dict[str, _Person]:
-    """By the folders that Gradescope has made for them."""
-    try:
-        text = files.read(described).decode("utf-8-sig")
-        return dict(_described(yaml.parse(text, Loader=LOADER)))
-    except (Unreadable, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
-        what = "cannot be read, so names and times are not known; export the submissions again"
-        files.problems.append(f"{described}{place}: {what}")
-        return {}
-
-
-def _described(events: Iterator[Any]) -> Iterator[tuple[str, _Person]]:
-    """One at a time, for Gradescope's file holds everything that was ever told them, too."""
-    next(event for event in events if isinstance(event, yaml.DocumentStartEvent))
-    if not isinstance(next(events), yaml.MappingStartEvent):
-        return
-    while not isinstance(key := next(events), yaml.MappingEndEvent):
-        folder, about = str(_plain(key, events)), _plain(next(events), events)
-        if not isinstance(about, dict):
-            continue
-        listed = about.get(":submitters")
-        people = [one for one in listed if isinstance(one, dict)] if type(listed) is list else []
-        names = [str(one[":name"]) for one in people if one.get(":name")]
-        numbers = [str(one.get(":sid") or one.get(":email") or "") for one in people]
-        name = clean(" & ".join(names)) or folder
-        number = ", ".join(filter(None, numbers)) or folder.removeprefix("submission_")
-        created = about.get(":created_at")
-        yield folder, _Person(f"{name}\0{number}", created if type(created) is str else "")
-
-
-def _plain(event: Any, events: Iterator[Any]) -> Any:
-    """The node that begins with an event: texts, lists and mappings of them; an alias is nothing,
-    so that what is small stays small."""
-    if isinstance(event, yaml.ScalarEvent):
-        return event.value
-    if isinstance(event, yaml.SequenceStartEvent):
-        items = []
-        while not isinstance(item := next(events), yaml.SequenceEndEvent):
-            items.append(_plain(item, events))
-        return items
-    if isinstance(event, yaml.MappingStartEvent):
-        found = {}
-        while not isinstance(key := next(events), yaml.MappingEndEvent):
-            name = _plain(key, events)
-            found[str(name)] = _plain(next(events), events)
-        return found
-    return None
+    used = {name.removeprefix(base).split("/")[0] for name in names if name.startswith(base)}
+    folders = {name.removeprefix(base) for name in files.folders if name.startswith(base)}
+    files.problems += [
+        f"{base}{folder}: an empty folder; nothing was handed in"
+        for folder in sorted(folders - used)
+        if folder and "/" not in folder
+    ]

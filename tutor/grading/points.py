@@ -80,7 +80,7 @@ def _scored(
         points=check.points if result.status == "pass" and not nothing else 0.0,
         max_points=check.points,
         bonus=check.bonus,
-        message=inert(result.message),
+        message=inert(result.told),
         case=inert(result.case),
         seconds=sum(timing.compile + timing.run for timing in timings),
         visible=check.visible,

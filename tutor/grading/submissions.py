@@ -5,34 +5,35 @@ not clear what somebody wants to have graded, nothing is guessed that would cost
 told, and the submission waits for a person.
 """
 
-import csv
-import io
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tutor.grading.handed_in import (
     Files,
     FolderFiles,
+    Identity,
     Unreadable,
     Unusable,
     ZipFiles,
-    fault_of_name,
-    read_file,
+    read_below,
 )
-from tutor.grading.naming import Match, lesson_of
+from tutor.grading.late import EVERYBODY
+from tutor.grading.names import alike, clean
+from tutor.grading.naming import Match, lesson_of, person_in
 from tutor.grading.notebook import BadNotebook, code_of
-from tutor.grading.owners import SOURCES, Owned, clean, owned
+from tutor.grading.owners import Owned, owned
+from tutor.grading.table import hard_link, listed
 from tutor.pack.structs import nearest
 from tutor.sandbox.output import one_line
 from tutor.workspace import BadFile, decode_source
 
-COLUMNS = ("submission", "lesson", "path", "submitted_at")
 _MEANT = 5
 """The rank of the only file of somebody, where only one lesson is graded."""
 
@@ -69,16 +70,26 @@ class Submissions:
     files that are nobody's submission, with what to do.
 
     **Arguments:** `path`: a folder, a zip or a CSV with the columns `submission,lesson,path`;
-    `lessons`: ids of those that are graded; `others`: of those that the pack has besides.
+    `lessons`: ids of those that are graded; `others`: of those that the pack has besides;
+    `wrapper`: whether folders at the top may be others than students'.
 
     Raises:
         Unusable: they cannot be read at all.
     """
 
-    def __init__(self, path: Path, lessons: Sequence[str], others: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        lessons: Sequence[str],
+        others: Iterable[str] = (),
+        wrapper: bool = True,
+    ) -> None:
         self._lessons = tuple(lessons)
         self._known = (*lessons, *(other for other in others if other not in lessons))
+        self._wrapper = wrapper
         self._files: Files | None = None
+        self._people: dict[str, dict[str, str]] = defaultdict(dict)
+        self._same: dict[Identity, dict[str, str]] = defaultdict(dict)
         self.problems: list[str] = []
         if path.is_dir():
             self._files = FolderFiles(path)
@@ -86,9 +97,12 @@ class Submissions:
             what = "not a file" if path.exists() else "no such file or folder"
             raise Unusable(f"{path}: {what}; give a folder, a zip or a CSV with submissions")
         elif path.suffix.casefold() == ".csv":
-            found = _table(path, self._lessons, self._known)
-            self._read: Callable[[str], bytes] = lambda name: read_named(path.parent, name)
-            self.all = self._ordered(found)
+            rows, shared = listed(path, self._lessons, self._known)
+            self._read: Callable[[str], bytes] = partial(read_below, path.parent, shared)
+            self.all = self._ordered(
+                Submission(row.name, row.lesson, row.path, (), row.submitted_at, row.fault)
+                for row in rows
+            )
             return
         elif path.suffix.casefold() == ".zip":
             self._files = ZipFiles(path)
@@ -100,11 +114,12 @@ class Submissions:
         self._read = self._files.read
         self._files.__enter__()
         try:
-            self.all = self._ordered(self._sorted_out(self._files))
+            found = self._sorted_out(self._files)
         except BaseException:
             self.close()
             raise
         self.problems += self._files.problems
+        self.all = self._ordered(found)
 
     def __enter__(self) -> Self:
         return self
@@ -131,22 +146,54 @@ class Submissions:
         return self._read(source)
 
     def _ordered(self, found: Iterable[Submission]) -> tuple[Submission, ...]:
+        """Return them in their order. Whatever names they came with, all that is shown of them is
+        harmless from here on."""
         places = {lesson: place for place, lesson in enumerate(self._lessons)}
-        return tuple(sorted(found, key=lambda s: (*by_name(s.name), places[s.lesson])))
+        ordered = sorted(found, key=lambda s: (*by_name(s.name), places[s.lesson]))
+        for names in alike(one.name for one in ordered):
+            shown = ", ".join(map(repr, names))
+            what = "look the same, and each is graded by itself; rename one, or put its files"
+            self.problems.append(f"the names {shown} {what} into the other's folder")
+        self.problems = [one_line(problem) for problem in self.problems]
+        return tuple(
+            replace(
+                one,
+                notes=tuple(map(one_line, one.notes)),
+                fault=one_line(self._fault_of_owner(one.name) or one.fault),
+            )
+            for one in ordered
+        )
+
+    def _fault_of_owner(self, name: str) -> str:
+        """Return why nothing under this name can be graded."""
+        if name == EVERYBODY:
+            return f"called {EVERYBODY}, which stands for everybody where times are told; rename it"
+        people = self._people.get(name, {})
+        if len(people) > 1:
+            files = ", ".join([*people.values()][:5])
+            return (
+                f"could be {len(people)} people's, whose names look the same: {files}; rename one, "
+                "or put its files into the other's folder"
+            )
+        return ""
 
     # --- whose, and for which lesson ---------------------------------------------------------
 
     def _sorted_out(self, files: Files) -> list[Submission]:
         theirs: dict[str, list[Owned]] = defaultdict(list)
         flat = []
-        for file in owned(files, files.names()):
+        for file in owned(files, files.names(), self._lessons, self._known, self._wrapper):
             if file.owner:
-                theirs[file.owner].append(file)
+                theirs[file.owner].append(self._noted(file.owner, file.who, file))
             else:
                 flat.append(file)
         candidates: dict[tuple[str, str], list[tuple[Match, Owned]]] = defaultdict(list)
-        for owner, match, file in self._flat(flat, clean(files.name)):
-            candidates[owner, match.lesson].append((match, file))
+        for owner, who, match, file in self._flat(flat, files.name):
+            if owner:
+                found = match, self._noted(owner, who, file)
+                candidates[owner, match.lesson].append(found)
+            else:
+                self.problems.append(f"{file.name}: a name that cannot be seen; rename it")
         faults = []
         for owner, mine in theirs.items():
             matches, fault = self._matched(owner, mine)
@@ -159,9 +206,24 @@ class Submissions:
             *(fault for fault in faults if (fault.name, fault.lesson) not in candidates),
         ]
 
-    def _flat(self, flat: list[Owned], name: str) -> Iterable[tuple[str, Match, Owned]]:
-        """Files that lie in no folder of their owner's. Those that are called like lessons are all
-        of one person, whose folder this is."""
+    def _noted(self, owner: str, who: str, file: Owned) -> Owned:
+        """Remember who has which file, by what tells people apart."""
+        assert self._files is not None
+        self._people[owner].setdefault(who, file.name)
+        if (identity := self._files.shared.get(file.name)) is not None:
+            self._same[identity].setdefault(who, file.name)
+        return file
+
+    def _fault_of_link(self, name: str) -> str:
+        """Return what is wrong with a file that is somebody else's, too."""
+        assert self._files is not None
+        identity = self._files.shared.get(name)
+        holders = self._same[identity] if identity is not None else {}
+        return hard_link(name, [*holders.values()]) if len(holders) > 1 else ""
+
+    def _flat(self, flat: list[Owned], name: str) -> Iterable[tuple[str, str, Match, Owned]]:
+        """Files that lie in no folder of their owner's, with what these are called, and how that is
+        written. Those that are called like lessons are all of one person, whose folder this is."""
         of_one = False
         unclear = []
         for file in flat:
@@ -169,17 +231,17 @@ class Submissions:
             if match is not None and match.rank < 2:
                 of_one = True
                 if match.lesson in self._lessons:
-                    yield name, match, file
-            elif match is not None and match.rank == 2 and clean(match.rest):
+                    yield clean(name), name, match, file
+            elif match is not None and match.rank == 2 and (person := person_in(match.rest)):
                 if match.lesson in self._lessons:
-                    yield clean(match.rest), match, file
+                    yield person, match.rest, match, file
             elif file.is_source and len(self._lessons) == 1:
-                yield clean(file.stem), Match(self._lessons[0], 0), file
+                yield clean(file.stem), file.stem, Match(self._lessons[0], 0), file
             else:
                 unclear.append((file, match))
         for file, match in unclear:
             if of_one and match is not None and match.lesson in self._lessons:
-                yield name, match, file
+                yield clean(name), name, match, file
             else:
                 self.problems.append(f"{file.name}: {self._unclear(file)}")
 
@@ -232,6 +294,8 @@ class Submissions:
                 notes.append(f"handed in more than once, always the same: {listed}")
             else:
                 fault = f"handed in more than once: {listed}; keep the one that counts"
+        for _, other in first:
+            fault = fault or self._fault_of_link(other.name)
         if spare := [other.name for one, other in found if max(one.rank, 1) != best]:
             notes.append(f"not looked at: {', '.join(spare)}")
         return Submission(owner, lesson, file.name, tuple(notes), file.submitted_at, fault)
@@ -269,82 +333,3 @@ def source_text(data: bytes, name: str) -> str:
 def _renamed(match: Match, file: Owned) -> str:
     why = "the only file" if match.rank == _MEANT else "the lesson that its name is nearest to"
     return f"{file.inside[-1]} was taken for {match.lesson}: {why}"
-
-
-# --- a table of paths ------------------------------------------------------------------------
-
-
-def read_named(folder: Path, name: str) -> bytes:
-    """A file that a table names, from the table's folder on.
-
-    Raises:
-        Unreadable: it cannot be read, or is a link: whoever handed it in may have made it.
-    """
-    path = folder / name
-    if path.is_symlink():
-        raise Unreadable(f"{name}: a link; put the file itself there")
-    return read_file(path, name)
-
-
-def rows_of(
-    path: Path, required: Sequence[str], known: Sequence[str]
-) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a CSV with their line numbers; cells that are not there are empty.
-
-    Raises:
-        Unusable: it is no such table; with line and column where there is one.
-    """
-    try:
-        text = decode_source(read_file(path, str(path)), str(path))
-    except (Unreadable, BadFile) as error:
-        raise Unusable(one_line(str(error))) from None
-    head = text.partition("\n")[0]
-    reader = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=";" if ";" in head and "," not in head else ","
-    )
-    try:
-        names = [name.strip().casefold() for name in reader.fieldnames or ()]
-        for name in required:
-            if name not in names:
-                listed = ",".join(known)
-                raise Unusable(
-                    f"{path}:1:1: there is no column {name!r}; the first line is {listed}"
-                )
-        reader.fieldnames = names
-        rows = []
-        for row in reader:
-            cells = {key: (row.get(key) or "").strip() for key in known}
-            if any(cells.values()):
-                rows.append((reader.line_num, cells))
-    except csv.Error as error:
-        raise Unusable(f"{path}:{reader.line_num}:1: {error}; save it as CSV") from None
-    return rows
-
-
-def _table(path: Path, lessons: Sequence[str], known: Sequence[str]) -> list[Submission]:
-    found: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
-    for line, cells in rows_of(path, ("submission", "path"), COLUMNS):
-        name, lesson = clean(cells["submission"]), cells["lesson"]
-        place = f"{path}:{line}:1"
-        if not name or not cells["path"]:
-            raise Unusable(f"{place}: a row needs a submission and a path")
-        if fault := fault_of_name(name):
-            raise Unusable(f"{place}: submission: {fault}")
-        if not lesson and len(lessons) == 1:
-            lesson = lessons[0]
-        if lesson not in known:
-            near = nearest(lesson, known) or f"; there are: {', '.join(known[:12])}"
-            raise Unusable(f"{place}: the pack has no lesson {lesson!r}{near}")
-        if lesson in lessons:
-            found[name, lesson].append(cells)
-    return [_row(name, lesson, rows) for (name, lesson), rows in found.items()]
-
-
-def _row(name: str, lesson: str, rows: Sequence[Mapping[str, str]]) -> Submission:
-    paths = list(dict.fromkeys(cells["path"] for cells in rows))
-    fault = ""
-    if len(paths) > 1:
-        fault = f"listed more than once: {', '.join(paths)}; keep the one that counts"
-    elif not re.search(f"({'|'.join(map(re.escape, SOURCES))})$", paths[0].casefold()):
-        fault = f"{paths[0]}: no Python file and no notebook; have one handed in"
-    return Submission(name, lesson, paths[0], (), rows[0]["submitted_at"], fault)

@@ -4,8 +4,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from tutor import arithmetic
+from tutor.arithmetic import ArithmeticFault
 from tutor.checks import kinds, unusable_kinds
+from tutor.checks.bounds import parsed as parse_number
+from tutor.checks.families import FAMILIES
+from tutor.checks.families import parse as parse_distribution
 from tutor.checks.shape import DTYPES, parse_spec
+from tutor.checks.survives import survival, with_survival
 from tutor.expressions import (
     BUILTINS,
     JAX_HELPERS,
@@ -41,7 +47,9 @@ class LessonReader(StructReader):
         if lesson is None or len(self.problems) > before:
             return None
         self._look_at_whole(lesson, node)
-        return lesson if len(self.problems) == before else None
+        if len(self.problems) > before:
+            return None
+        return with_survival(lesson, defined_names(lesson.starter))
 
     # --- fields of lessons ---------------------------------------------------------------
 
@@ -73,6 +81,7 @@ class LessonReader(StructReader):
                         self.complain(key, what, "install another version of it")
                         return None
                 keys = [str(key.value) for key, _ in node.entries]
+                keys = [key for key in keys if key not in Check.__struct_fields__]
                 near = next((n for key in keys if (n := suggested(key, known))), "")
                 remedy = near or f"the kinds are: {', '.join(known)}"
                 self.complain(node, "this check names no kind", remedy)
@@ -136,6 +145,40 @@ class LessonReader(StructReader):
         self._specs += [(node, size) for size in dimensions if isinstance(size, str)]
         return text
 
+    def read_distribution(self, hint: Any, node: Node, name: str) -> Any:
+        if isinstance(node, Sequence):
+            return [self.read_distribution(hint, item, name) for item in node.items]
+        if isinstance(node, Mapping):
+            return {
+                str(key.value): self.read_distribution(hint, v, name) for key, v in node.entries
+            }
+        text = str(node.value)
+        try:
+            found = parse_distribution(text)
+            if not found.places:
+                found.at({})
+            self._specs += [(node, size) for size in found.places]
+        except ArithmeticFault as error:
+            family = text.strip().partition("(")[0].strip()
+            usage = FAMILIES[family][1] if family in FAMILIES else "normal(0, 1)"
+            remedy = suggested(family, FAMILIES) if family not in FAMILIES else ""
+            self.complain_at(
+                node, 1, error.column + 1, f"{name}: {error}", remedy or f"write it like {usage}"
+            )
+        return text
+
+    def read_number(self, hint: Any, node: Node, name: str) -> Any:
+        if not (isinstance(node, Scalar) and isinstance(node.value, str)):
+            return self._convert(hint, node, name)
+        try:
+            sizes = arithmetic.names_of(parse_number(node.value))
+        except ArithmeticFault as error:
+            remedy = "write a number, or arithmetic such as n - 1"
+            self.complain_at(node, 1, error.column + 1, f"{name}: {error}", remedy)
+            return None
+        self._specs += [(node, size) for size in sizes]
+        return node.value
+
     def read_axes(self, hint: Any, node: Node, name: str) -> Any:
         for part in [node] if isinstance(node, Scalar) else _scalars(node):
             if part.value is not None and type(part.value) is not int:
@@ -182,6 +225,10 @@ class LessonReader(StructReader):
             extra.update([check.title] if check.bonus else [])
             self._inputs(check.inputs, check_node.get("inputs"), lesson, starter)
             self._names(lesson, check, check_node, starter, torch)
+        if lesson.survives and survival(lesson, starter) is None:
+            what = "survives: no value check calls a function of the starter with arrays"
+            remedy = "add one such as `- value: f(x)`, or write `survives: []`"
+            self.complain(node.get("survives") or node, what, remedy)
         self._mistakes(lesson, node, seen)
         timed = {check.title for check in lesson.checks if check.kind == "value"}
         if lesson.timed and lesson.timed not in timed:
@@ -198,7 +245,9 @@ class LessonReader(StructReader):
         for place, name in self._specs:
             if name not in lesson.sizes:
                 text = str(place.value) if isinstance(place, Scalar) else ""
-                found = re.search(rf"\[.*?\b({name})\b", text)
+                found = re.search(rf"[\[(].*?\b({name})\b", text) or re.search(
+                    rf"\b({name})\b", text
+                )
                 self._no_size(place, name, lesson, found.start(1) if found else 0)
 
     def _inputs(
@@ -242,9 +291,12 @@ class LessonReader(StructReader):
         )
         scalars = sorted(found, key=lambda scalar: (scalar.line, scalar.column))
         answers = [expect] if isinstance(expect, Scalar) else []
-        jax_side = starter | set(inputs) | JAX_HELPERS | BUILTINS | check.supplied()
+        jax_side = (
+            starter | set(inputs) | set(lesson.sizes) | JAX_HELPERS | BUILTINS | check.supplied()
+        )
         torch_side = (
             torch
+            | set(lesson.sizes)
             | {name for name, draw in inputs.items() if not holds_key(draw)}
             | TORCH_HELPERS
             | BUILTINS

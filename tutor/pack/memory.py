@@ -7,6 +7,7 @@ the later wins.
 
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,17 +49,15 @@ def recall(root: Path, what: str, form: type[T]) -> T | None:
 
 def remember(root: Path, what: str, kept: object) -> None:
     """Keep something for the next start, if that can be done."""
-    from tutor.files import write_atomically
+    from tutor.files import keep
 
     body = msgspec.msgpack.encode((_head(root), kept))
     if len(body) >= MAX_BYTES:
         return
     path = _path(root, what)
-    try:
-        write_atomically(path, _checksum(body) + body)
+    keep(path, _checksum(body) + body)
+    with suppress(OSError):
         _prune(path.parent)
-    except OSError:
-        pass  # costs the next start some time
 
 
 def _path(root: Path, what: str) -> Path:

@@ -59,6 +59,9 @@ class Child(Protocol):
     def kill(self) -> None:
         """Kill it and whatever it has started. Its id stays taken until `close`."""
 
+    def send(self, number: int) -> None:
+        """Send it a signal, if it lives."""
+
     def close(self) -> None:
         """Let go of it, once it has ended."""
 
@@ -88,6 +91,9 @@ class Spawned:
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
+
+    def send(self, number: int) -> None:
+        self._process.send_signal(number)
 
     def close(self) -> None:
         for stream in self._streams:
@@ -135,6 +141,11 @@ class Forked:
         if self._code is None and self.pid and not self._closed:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
+
+    def send(self, number: int) -> None:
+        if self._code is None and self.pid and not self._closed:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(self.pid, number)
 
     def close(self) -> None:
         if not self._closed:

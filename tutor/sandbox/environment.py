@@ -4,6 +4,7 @@
 the two as `env`.
 """
 
+import builtins
 import sys
 import types
 import warnings
@@ -55,12 +56,15 @@ class Environment:
 
     def __init__(self, helpers: Mapping[str, Any]) -> None:
         self.helpers = dict(helpers)
+        # A copy: a module may define a `hash` of its own, and may replace that of `builtins`, too.
+        self._builtins = dict(vars(builtins))
         self.module = types.ModuleType(self.module_name)
         self.filename = ""
+        self.source = ""
 
     def load(self, source: str, filename: str) -> None:
         """Import the foreign module. Raises: ForeignError."""
-        self.filename = filename
+        self.filename, self.source = filename, source
         module = types.ModuleType(self.module_name)
         module.__file__ = filename
         self.module = module
@@ -74,7 +78,11 @@ class Environment:
             exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - what this is for
 
     def names(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        return {**self.module.__dict__, **self.helpers, **extra}
+        """Return what an expression sees: the module's names, which hide neither a builtin nor a
+        helper, and `extra`, which may hide anything."""
+        theirs = self.module.__dict__
+        named = {name: theirs[name] for name in theirs.keys() - self._builtins.keys()}
+        return {**named, **self.helpers, "__builtins__": dict(self._builtins), **extra}
 
     def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
         """The value of an expression over `names`, the helpers and the module's own names, once
@@ -94,6 +102,13 @@ class Environment:
         """Call something of the foreign code's. Raises: ForeignError."""
         with foreign(running):
             return self.settle(function(*arguments))
+
+    def line_of_caller(self) -> int:
+        """Return the line of the foreign module that is being executed; 0 if none is."""
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.filename:
+            frame = frame.f_back  # type: ignore[assignment]
+        return frame.f_lineno if frame is not None else 0
 
     def settle(self, value: Any) -> Any:
         """Wait until `value` has been computed."""

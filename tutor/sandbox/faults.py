@@ -8,10 +8,15 @@ import re
 import signal
 
 from tutor.report import INTERNAL, Fault, Frame
+from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.output import inert
 from tutor.sandbox.protocol import Broken, Raised
+from tutor.sandbox.stacks import Stopped
 
-__all__ = ["INTERNAL", "SENTENCES"]
+__all__ = ["INTERNAL", "OVERTIME", "SENTENCES"]
+
+OVERTIME = frozenset({"timeout", "waited", "rendezvous", "busy-machine"})
+"""Codes of faults that have cost all the time there was: another try would cost as much again."""
 
 SENTENCES = {
     "syntax-error": "your code is not valid Python",
@@ -20,7 +25,8 @@ SENTENCES = {
     "wrong-signature": "a function could not be called the way the lesson says",
     "not-written": "this part is still to be written",
     "exception": "your code raised an exception",
-    "timeout": "your code took too long",
+    "timeout": "your code computed for too long",
+    "waited": "your code waited for too long without computing",
     "out-of-memory": "your code ran out of memory",
     "killed": "your code was killed by a signal",
     "exited": "your code ended the process",
@@ -28,10 +34,11 @@ SENTENCES = {
     "too-many-threads": "your code started too many threads",
     "too-much-disk": "your code wrote too much",
     "malformed": "the answer could not be read",
-    "rendezvous": "the devices waited for each other for ever",
+    "rendezvous": "the devices waited for each other",
     "bad-source": "the file could not be read as Python source",
     "broken-pack": "the lesson itself is broken",
     "no-sandbox": "the sandbox could not be started",
+    "busy-machine": "this machine was too busy to run your code",
     "internal": "jaxtutor itself failed",
 }
 """Every code, with what it means in general; a `Fault` says it more exactly."""
@@ -47,12 +54,127 @@ _SIGNALS = {
 }
 
 
-def timed_out(seconds: float, running: str) -> Fault:
+def overran(
+    overrun: Overrun,
+    allowance: Allowance,
+    running: str,
+    stopped: Stopped,
+    *,
+    source: str = "",
+    stderr: str = "",
+    devices: int = 1,
+    accelerators: bool = False,
+) -> Fault:
+    """Time is up.
+
+    **Arguments:** `stopped`: where the code was, as far as that is known; `source`: of its module;
+    `stderr`: what it has printed, for XLA writes there what it waits for; `devices`: how many
+    there are, and whether they are `accelerators`.
+    """
+    where = f" in {running}" if running else ""
+    code = "timeout"
+    match overrun:
+        case "starved":
+            return Fault(
+                "busy-machine",
+                f"this machine is too busy: the code got {allowance.processor:.1f} s of processor "
+                f"time in {allowance.wall:.0f} s{where}; run it again when less is running",
+                running=running,
+            )
+        case "waited" if _COLLECTIVE in stderr:
+            return rendezvous(running)
+        case "waited":
+            code = "waited"
+            did = f"waited for {allowance.idle:.3g} s without computing"
+            if accelerators:
+                did = f"left the processor idle for {allowance.idle:.3g} s"
+            limit = allowance.idle_seconds
+        case "lingered":
+            code = "waited"
+            did = f"took {allowance.wall:.3g} s, and computed for {allowance.processor:.2g} s of it"
+            limit = allowance.wall_seconds
+        case "computed":
+            did = f"used {allowance.processor:.3g} s of processor time"
+            limit = allowance.seconds
+        case "clock":
+            did = f"took {allowance.wall:.3g} s"
+            limit = allowance.seconds
+    line = stopped.frames[-1].line if stopped.frames else None
+    return Fault(
+        code,
+        f"{did}{where} and was stopped{_place(stopped)} "
+        f"(limit {limit:g} s for all checks together)"
+        + _compiling(allowance, overrun)
+        + _hint(overrun, stopped, source, devices, accelerators),
+        frames=stopped.frames,
+        line=line,
+        running=running,
+    )
+
+
+def _place(stopped: Stopped) -> str:
+    at = ""
+    if stopped.frames:
+        last = stopped.frames[-1]
+        at = f"at line {last.line}" + (f": `{last.source}`" if last.source else "")
+    match stopped.doing:
+        case "compiling":
+            return f" while JAX was compiling{at and f', {at}'}"
+        case "program":
+            return f" while a compiled program ran{at and f', called {at}'}"
+    return at and f" {at}"
+
+
+def _compiling(allowance: Allowance, overrun: Overrun) -> str:
+    """Say what was spent on compiling. The worker says how much, so it is no more than a hint."""
+    spent = min(allowance.compiling, allowance.spent)
+    if overrun in ("waited", "lingered") or spent < max(0.1, allowance.seconds / 20):
+        return ""
+    return f"; before that, compiling took {spent:.1f} s"
+
+
+def _hint(overrun: Overrun, stopped: Stopped, source: str, devices: int, accelerators: bool) -> str:
+    """Ask about what is in the code, and about nothing else."""
+    if overrun in ("waited", "lingered"):
+        if stopped.doing == "program" and devices > 1:
+            return ". Does every device reach the same collectives (psum, pmean)?"
+        if stopped.frames or accelerators:
+            return ""
+        return ". Look for a sleep, an input(), a lock, or a thread that does not end"
+    if stopped.doing == "program":
+        for name, question in _LOOPS.items():
+            if re.search(rf"\b{name}\b", source):
+                return f". {question}"
+    return ""
+
+
+_COLLECTIVE = "rendezvous.cc"
+"""The file of XLA's that says so on standard error when devices wait for each other."""
+
+_LOOPS = {
+    "while_loop": "Does the condition of the lax.while_loop ever become false?",
+    "fori_loop": "How many steps does the lax.fori_loop take?",
+    "scan": "How many steps does the lax.scan take?",
+}
+
+
+def used_up(cpu_seconds: int, running: str) -> Fault:
     where = f" in {running}" if running else ""
     return Fault(
         "timeout",
-        f"took longer than {seconds:g} s{where} and was stopped. "
-        "Is there a loop that never ends, perhaps inside lax.while_loop, or something that waits?",
+        f"used up the processor time of its process{where} and was stopped "
+        f"(limit {cpu_seconds} s, of all cores together)",
+        running=running,
+    )
+
+
+def rendezvous(running: str) -> Fault:
+    where = f" in {running}" if running else ""
+    return Fault(
+        "rendezvous",
+        f"the devices waited for each other{where} and were stopped: "
+        "a collective (pmean, psum) was not reached by every device, or too many steps were "
+        "in flight; read the loss (float(loss)) once per step",
         running=running,
     )
 
@@ -113,14 +235,8 @@ def ended(returncode: int, running: str, stderr: str) -> Fault:
             "take out the call of exit, quit or os._exit",
             running=running,
         )
-    if "rendezvous.cc" in stderr:
-        return Fault(
-            "rendezvous",
-            f"the devices waited for each other for ever{where} and XLA gave up: "
-            "a collective (pmean, psum) was not reached by every device, or too many steps were "
-            "in flight; read the loss (float(loss)) once per step",
-            running=running,
-        )
+    if _COLLECTIVE in stderr:
+        return rendezvous(running)
     try:
         name = signal.Signals(-returncode).name
     except ValueError:
@@ -179,6 +295,8 @@ def from_raised(raised: Raised, source: str) -> Fault:
             text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{place}"
         case "malformed":
             text = first
+        case _ if _GONE.search(message) and (donating := _donating(lines)):
+            text = f"an array was used after it was given away{place}: {donating}"
         case _:
             text = f"{kind}: {first}{place}" if first else f"{kind}{place}"
     return Fault(
@@ -191,6 +309,17 @@ def from_raised(raised: Raised, source: str) -> Fault:
         running=inert(raised.running),
         exception=kind,
     )
+
+
+_GONE = re.compile(r"[Bb]uffer has been deleted or donated|Array has been deleted")
+
+
+def _donating(lines: list[str]) -> str:
+    """The line that gives arrays away: where one is missed is not where it went."""
+    for number, text in enumerate(lines, start=1):
+        if "donate_arg" in text and not text.lstrip().startswith("#"):
+            return f"line {number} donates it (`{text.strip()}`), so nobody may use it again"
+    return ""
 
 
 _NOISE = re.compile(

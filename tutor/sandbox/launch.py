@@ -1,7 +1,6 @@
 """Starting a worker: its folder, its environment, its pipes, its own session."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,15 +15,18 @@ from msgspec import Struct
 from tutor.distributions import distributed
 from tutor.lesson import Limits, solution_folders
 from tutor.sandbox import packages
+from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.nursery import NoZygote, Nursery
+from tutor.sandbox.private_folder import remove
 from tutor.sandbox.zygote import REPLIES, REQUESTS
 
 START_SECONDS = 120.0
-"""How long a worker may take to import its libraries: ours to answer for, so generous."""
+"""Processor time that a worker may take to import its libraries, and time that it may wait for
+them to be read: ours to answer for, so generous."""
 
 OPEN_FILES = 512
 WITHOUT: frozenset[str] = frozenset()
@@ -91,15 +93,26 @@ def launch(spec: Spec, nursery: Nursery | None = None) -> Launched:
         folder = Path(tempfile.mkdtemp(prefix=f"jaxtutor-{os.getpid()}-"))
     except OSError as error:
         raise LaunchError(f"no private folder could be made: {error}") from None
+    try:
+        return _launched(spec, folder, nursery)
+    except OSError as error:
+        remove(folder)
+        raise LaunchError(f"the sandbox could not be started: {error}") from None
+    except BaseException:  # stopped by a signal: nobody else knows of the folder yet
+        remove(folder)
+        raise
+
+
+def _launched(spec: Spec, folder: Path, nursery: Nursery | None) -> Launched:
+    """Raises: OSError."""
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     try:
         process = _start(spec, folder, (theirs_in, theirs_out), nursery)
-    except OSError as error:
+    except BaseException:
         os.close(ours_in)
         os.close(ours_out)
-        shutil.rmtree(folder, ignore_errors=True)
-        raise LaunchError(f"the sandbox could not be started: {error}") from None
+        raise
     finally:
         os.close(theirs_in)
         os.close(theirs_out)
@@ -166,14 +179,14 @@ def sweep() -> None:
     for folder in [*Path(tempfile.gettempdir()).glob("jaxtutor-*-*"), *groups]:
         pid = folder.name.split("-")[1]
         try:
-            if pid.isdigit() and folder.stat().st_uid == os.getuid():
+            if pid.isdigit() and folder.lstat().st_uid == os.getuid():
                 os.kill(int(pid), 0)
         except ProcessLookupError:
             if folder in groups:
                 with suppress(OSError):  # its last process is just ending
                     folder.rmdir()
             else:
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(folder)
         except OSError:
             pass  # it is alive, or not ours, or just gone
 
@@ -217,10 +230,14 @@ def environment(spec: Spec, folder: Path) -> dict[str, str]:
         # TF32 would be a thousand times further from PyTorch on the CPU than the tolerance.
         values["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
     else:
+        # By the wall clock, so XLA would abort right answers on a busy machine. It says what it
+        # waits for before the code is stopped for waiting, and never aborts.
+        allowance = Allowance(spec.limits.seconds)
+        stuck = "--xla_cpu_collective_call"
         flags = [
             f"--xla_force_host_platform_device_count={spec.devices}",
-            "--xla_cpu_collective_call_warn_stuck_timeout_seconds=10",
-            "--xla_cpu_collective_call_terminate_timeout_seconds=20",
+            f"{stuck}_warn_stuck_timeout_seconds={max(1, int(allowance.idle_seconds / 2))}",
+            f"{stuck}_terminate_timeout_seconds={int(4 * allowance.wall_seconds)}",
         ]
         if spec.quick:
             flags += ["--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false"]

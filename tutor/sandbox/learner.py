@@ -19,8 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src.interpreters import mlir
 
-from tutor.sandbox.environment import Environment
-from tutor.sandbox.helpers import refill
+from tutor.sandbox.environment import Environment, foreign
+from tutor.sandbox.helpers import instances, refill
 from tutor.sandbox.programs import ProgramCache
 from tutor.tree import Leaf, Tree
 
@@ -31,13 +31,23 @@ _COMPILE_EVENTS = (
 )
 
 
+KEYS = "threefry2x32"
+"""The implementation of the keys that are given as inputs, whatever the default is set to."""
+
+PROBING = ("jax_disable_jit", "jax_check_tracer_leaks")
+"""Settings that would falsify what is observed of tracing and compiling: without `jit` nothing is
+compiled as a whole, and where leaks are looked for nothing is cached."""
+
+
 class LearnerEnvironment(Environment):
     """The learner's module beside JAX."""
 
     module_name = "submission"
 
     def __init__(self) -> None:
-        super().__init__({"jax": jax, "jnp": jnp, "np": np, "refill": refill})
+        super().__init__(
+            {"jax": jax, "jnp": jnp, "np": np, "refill": refill, "instances": instances}
+        )
         self.compiles = CompileLog()
         self.programs = ProgramCache.install()
         share_mlir_context()
@@ -51,6 +61,8 @@ class LearnerEnvironment(Environment):
         # Whatever priming has left is there to stay: the collector need not look at it any more.
         gc.freeze()
         super().load(source, filename)
+        # Checks give one key to a function again and again. That theirs is used once, `prng` sees.
+        self._before.keep("jax_debug_key_reuse")
 
     def give(self, programs: Tree) -> None:
         """Programs as `collect` returned them elsewhere."""
@@ -76,17 +88,51 @@ class LearnerEnvironment(Environment):
         with self._context(next(self._contexts)):
             yield
 
+    def forget_traces(self) -> None:
+        """Have the module's compiled functions trace their Python again when they are called."""
+
+        def forget(value: Any, depth: int) -> None:
+            if callable(clear := getattr(value, "clear_cache", None)) and callable(value):
+                with foreign("clear_cache"):
+                    clear()
+            elif depth and isinstance(value, dict):
+                for child in value.values():
+                    forget(child, depth - 1)
+            elif depth and isinstance(value, list | tuple):
+                for child in value:
+                    forget(child, depth - 1)
+
+        for value in list(self.module.__dict__.values()):
+            forget(value, 2)
+
+    @contextmanager
+    def our_settings(self, *names: str) -> Iterator[None]:
+        """In here JAX's settings are as they were before the module changed them.
+
+        A learner may set `jax_enable_x64`, `jax_default_prng_impl` or `jax_debug_nans`, and their
+        code then runs so. What we do next to it must neither break nor change by that.
+
+        **Arguments:** `names`: only these settings.
+        """
+        with self._before.restored(names):
+            yield
+
     def settle(self, value: Any) -> Any:
         return jax.block_until_ready(value)  # type: ignore[no-untyped-call]
 
     def fresh(self, tree: Tree) -> Any:
-        return jax.block_until_ready(self._fresh(tree))  # type: ignore[no-untyped-call]
+        with self.our_settings():
+            return jax.block_until_ready(self._fresh(tree))  # type: ignore[no-untyped-call]
+
+    def encode(self, value: Any, running: str = "the result") -> Tree:
+        with self.our_settings():
+            return super().encode(value, running)
 
     def _fresh(self, tree: Tree) -> Any:
         if isinstance(tree, Leaf):
             array = tree.values
             if tree.type == "key":
-                return jax.random.wrap_key_data(_put(array))
+                return jax.random.wrap_key_data(_put(array), impl=KEYS)
             if tree.type in ("int", "float", "bool", "complex"):
                 return array.item()
             return _put(array)
@@ -138,10 +184,32 @@ class _Settings:
         self._warnings.__enter__()
         self._errors = np.geterr()
 
+    def _changed(self) -> dict[str, Any]:
+        """Settings of JAX that are not as they were, with what they are now."""
+        return {
+            name: value
+            for name, value in jax.config.values.items()
+            if value is not self._config[name] and value != self._config[name]
+        }
+
+    @contextmanager
+    def restored(self, names: Sequence[str]) -> Iterator[None]:
+        """In here JAX's settings (or `names` of them) are as they were."""
+        theirs = self._changed()
+        theirs = {name: theirs[name] for name in names or theirs if name in theirs}
+        _update({name: self._config[name] for name in theirs})
+        try:
+            yield
+        finally:
+            _update(theirs)
+
+    def keep(self, name: str) -> None:
+        """Put one setting of JAX back."""
+        _update({name: self._config[name]})
+
     def restore(self) -> None:
-        for name, value in jax.config.values.items():
-            if value is not self._config[name] and value != self._config[name]:
-                jax.config.update(name, self._config[name])  # type: ignore[no-untyped-call]
+        """Put everything back for good."""
+        _update({name: self._config[name] for name in self._changed()})
         os.environ.clear()
         os.environ.update(self._environ)
         self._warnings.__exit__(None, None, None)
@@ -150,6 +218,11 @@ class _Settings:
         np.seterr(**self._errors)
         random.seed()
         np.random.seed()
+
+
+def _update(values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
 
 
 class CompileLog:

@@ -19,8 +19,10 @@ from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.zygote import Birth
 
-BIRTH_SECONDS = 10.0
-IMPORT_SECONDS = 120.0
+BIRTH_SECONDS = 60.0
+IMPORT_SECONDS = 300.0
+"""Patience with a zygote: far more than it needs on a busy machine. Without it a worker imports the
+libraries itself, which takes longer still."""
 
 
 class NoZygote(Exception):

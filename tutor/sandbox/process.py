@@ -7,25 +7,32 @@ the difference.
 import os
 import select
 import selectors
-import shutil
 import signal
 import subprocess
 import sys
 import threading
-import time
+from contextlib import suppress
 from typing import Literal, NoReturn, Self
 
 from tutor.report import Fault, Protection
-from tutor.sandbox import faults
+from tutor.sandbox import faults, stacks
+from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
 from tutor.sandbox.nursery import Nursery
 from tutor.sandbox.output import Capture
-from tutor.sandbox.protocol import CLOSED, Ready, Reply, Request, read_reply
-from tutor.sandbox.watchdog import exceeds, peak_mb, usage
+from tutor.sandbox.private_folder import exceeds, remove
+from tutor.sandbox.protocol import CLOSED, Answer, Load, Ready, Reply, Request, read_reply
+from tutor.sandbox.watchdog import Usage, active, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.tree import Tree
 
 _TICK = 0.05
+
+MOST_OUTPUT = 1 << 20
+"""Bytes that are read of what a process has left when it is stopped."""
+
+_LAST_SECONDS = 1.0
+"""What a process may take to end once it has closed its pipe."""
 
 
 class Failed(Exception):
@@ -59,6 +66,7 @@ class Sandbox:
         self.protections: list[Protection] = []
         self._process = process
         self._ready: Ready | None = None
+        self._loaded = Load("", "", "")
         self._reader = Reader()
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
@@ -97,8 +105,11 @@ class Sandbox:
         if self._ready is not None:
             return self._ready
         try:
-            reply = self._receive(time.monotonic() + START_SECONDS, "")
+            # Reading the libraries from a disk may well be waiting for all of it.
+            reply = self._receive(Allowance(START_SECONDS, idle=START_SECONDS), "")
         except Failed as failure:
+            if failure.fault.code == "busy-machine":
+                raise
             text = self.stderr.text().strip()
             last = text.splitlines()[-1] if text else failure.fault.message
             raise Failed(
@@ -146,12 +157,12 @@ class Sandbox:
         self._streams = {out: self.stdout, err: self.stderr}
 
     def ask(
-        self, request: Request, tree: Tree, deadline: float, running: str
+        self, request: Request, tree: Tree, allowance: Allowance, running: str
     ) -> tuple[Reply, Tree]:
         """Send a request, wait for its reply.
 
-        **Arguments:** `deadline` on `time.monotonic`'s clock; `running`: what to name in a
-        message if it does not come back.
+        **Arguments:** `allowance`: the time that it may take, together with what else is asked on
+        it; `running`: what to name in a message if it does not come back.
 
         Raises:
             Failed: no valid reply came; the process has been killed.
@@ -162,12 +173,16 @@ class Sandbox:
                 self._fail(faults.malformed("an answer before the question", running))
             case "end":
                 self._gone(running)
+        if isinstance(request, Load):
+            self._loaded = request
         self._outgoing = memoryview(encode(request, tree))
         self._selector.register(self._requests, selectors.EVENT_WRITE)
-        reply, answer = self._receive(deadline, running)
+        reply, answer = self._receive(allowance, running)
         if isinstance(reply, Ready) or reply.case != request.case:
             found = "ready" if isinstance(reply, Ready) else reply.case
             self._fail(faults.malformed(f"asked {request.case!r}, answered {found!r}", running))
+        if isinstance(reply, Answer):
+            allowance.compiling += reply.compile
         return reply, answer
 
     def kill(self) -> None:
@@ -188,7 +203,7 @@ class Sandbox:
             os.close(self._requests)
             os.close(self._replies)
             self._process.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove(self._folder)
             if self._cgroup is not None:
                 self._cgroup.remove()
 
@@ -200,9 +215,10 @@ class Sandbox:
 
     # --- the conversation ------------------------------------------------------------------
 
-    def _receive(self, deadline: float, running: str) -> tuple[Reply, Tree]:
+    def _receive(self, allowance: Allowance, running: str) -> tuple[Reply, Tree]:
+        allowance.begin(usage(self.pid))
         while not self._frames:
-            self._step(deadline, running)
+            self._step(allowance, running)
         if len(self._frames) > 1 or self._reader.partial:
             self._fail(faults.malformed("more than one answer to one question", running))
         frame = self._frames.pop()
@@ -211,13 +227,13 @@ class Sandbox:
         except WireError as error:
             self._fail(faults.malformed(str(error), running))
 
-    def _step(self, deadline: float, running: str) -> None:
+    def _step(self, allowance: Allowance, running: str) -> None:
         """Wait a moment for anything to happen, and see to it."""
-        now = time.monotonic()
-        if now >= deadline or self._cancelled.is_set():
-            self._fail(faults.timed_out(self.spec.limits.seconds, running))
+        if self._cancelled.is_set():
+            self._end()
+            raise Cancelled
         ended = False
-        for key, _ in self._selector.select(min(_TICK, deadline - now)):
+        for key, _ in self._selector.select(min(_TICK, allowance.patience)):
             descriptor = key.fd
             if descriptor == self._requests:
                 self._send()
@@ -227,14 +243,19 @@ class Sandbox:
                 self._read_stream(descriptor)
         if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
             self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
-        self._watch(running)
-        if not self._frames and (ended or self._process.poll() is not None):
+        used = usage(self.pid)
+        self._watch(used, running)
+        overrun = allowance.look(used, self._active)
+        if self._frames:
+            return
+        if ended or self._process.poll() is not None:
             self._gone(running)
+        elif overrun is not None:
+            self._stop(overrun, allowance, running)
 
-    def _watch(self, running: str) -> None:
+    def _watch(self, used: Usage, running: str) -> None:
         """Stop what uses more than it may."""
         limits = self.spec.limits
-        used = usage(self._process.pid)
         if used.resident_mb > limits.memory_mb:
             detail = f"{used.resident_mb} MiB resident"
             self._fail(faults.out_of_memory(limits.memory_mb, running, detail))
@@ -242,6 +263,9 @@ class Sandbox:
             self._fail(faults.too_many_threads(limits.threads, running))
         if not self._bounded and exceeds(self._folder, limits.disk_mb, limits.files):
             self._fail(faults.too_much_disk(limits.disk_mb, limits.files, running))
+
+    def _active(self) -> bool:
+        return active(self.pid)
 
     def _send(self) -> None:
         try:
@@ -285,11 +309,18 @@ class Sandbox:
             while descriptor in self._selector.get_map() and self._read_stream(descriptor):
                 pass
 
+    def _rest(self) -> bytes:
+        """What is left in its standard error."""
+        found = b""
+        with suppress(BlockingIOError):
+            while (data := os.read(self._process.stderr, 1 << 16)) and len(found) < MOST_OUTPUT:
+                found += data
+        return found
+
     def _gone(self, running: str) -> None:
         """The worker closed its pipe or ended although nobody asked it to."""
-        try:
-            code = self._process.wait(1)
-        except subprocess.TimeoutExpired:
+        code = self._exit_code()
+        if code is None:
             self._fail(faults.malformed("the pipe for answers was closed", running))
         # Its last answer may have come together with its end.
         while self._replies in self._selector.get_map():
@@ -307,8 +338,37 @@ class Sandbox:
         if self._cgroup is not None and self._cgroup.out_of_memory(code):
             self._fail(faults.out_of_memory(self.spec.limits.memory_mb, running))
         if code == -signal.SIGXCPU:
-            self._fail(faults.timed_out(self.spec.limits.seconds, running))
+            self._fail(faults.used_up(self.spec.limits.cpu_seconds, running))
         self._fail(faults.ended(code, running, stderr))
+
+    def _exit_code(self) -> int | None:
+        """Wait for its end, as long as it takes on a busy machine; None if it does not end."""
+        last = Allowance(_LAST_SECONDS)
+        last.begin(usage(self.pid))
+        while last.look(usage(self.pid), self._active) is None:
+            with suppress(subprocess.TimeoutExpired):
+                return self._process.wait(_TICK)
+        return None
+
+    def _stop(self, overrun: Overrun, allowance: Allowance, running: str) -> NoReturn:
+        """Time is up: see where the code is, and end it."""
+        dump = b""
+        if self._ready is not None and overrun != "starved" and stacks.SIGNAL is not None:
+            self._drain()
+            self._process.send(stacks.SIGNAL)
+            dump = stacks.read(self._process.stderr, self.pid)
+        self._process.kill()
+        self._process.wait()
+        threads, rest = stacks.split(dump + self._rest())
+        self.stderr.add(rest)
+        load, spec = self._loaded, self.spec
+        stopped = stacks.stopped(threads, load.filename, load.source)
+        self._fail(
+            faults.overran(
+                overrun, allowance, running, stopped, source=load.source,
+                stderr=self.stderr.text(), devices=spec.devices, accelerators=spec.accelerators,
+            )
+        )  # fmt: skip
 
     def _fail(self, fault: Fault) -> NoReturn:
         self._end()
@@ -324,9 +384,11 @@ class Sandbox:
 OURS = (
     Protection("own process", True, "foreign code never runs in jaxtutor's own process"),
     Protection("environment", True, "only what the libraries need"),
-    Protection("own session", True, "killed as a group at the deadline"),
+    Protection("own session", True, "killed as a group when time is up"),
     Protection("private folder", True, "removed when the run ends"),
     Protection("output", True, "bounded; first and last part kept"),
-    Protection("watchdog", sys.platform == "linux", "memory, threads and files seen from outside"),
+    Protection(
+        "watchdog", sys.platform == "linux", "time, memory, threads and files seen from outside"
+    ),
 )
 """What this module itself does and does not see to, as reports tell it."""

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
-from tutor.sandbox.environment import Environment
+from tutor.sandbox.environment import Environment, ForeignError
 from tutor.tree import Leaf, Tree
 
 
@@ -58,12 +58,44 @@ class ReferenceEnvironment(Environment):
         return super()._encode_leaf(value, depth)
 
 
-def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """The result, and the seconds of a second, warm run."""
+def timed(action: Callable[[], Any], *, steady: bool = True) -> tuple[Any, float]:
+    """Return the result, and the seconds of a second, warm run.
+
+    **Arguments:** `steady`: whether both runs must give the same.
+
+    Raises:
+        ForeignError: the second result is another: what is random, or keeps something from one
+            call to the next, is no reference.
+    """
     result = action()
     start = time.perf_counter()
-    action()
-    return result, time.perf_counter() - start
+    again = action()
+    seconds = time.perf_counter() - start
+    if steady and not _agree(result, again):
+        text = (
+            "it gives another result when it is asked again: it draws random numbers, or keeps "
+            "something from one call to the next. Make what is random an input"
+        )
+        raise ForeignError(ValueError(text), "asked again")
+    return result, seconds
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two results are the same, as far as threads that add up in any order can tell."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return False
+        if not (one.is_floating_point() or one.is_complex()):
+            return bool((one == other).all())
+        a, b = one.detach().to(torch.complex128), other.detach().to(torch.complex128)
+        return bool(torch.allclose(a, b, rtol=1e-3, atol=1e-5, equal_nan=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_agree(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_agree, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-5) or one != one
+    return True  # what else there is, is compared where it is judged
 
 
 def versions() -> dict[str, str]:

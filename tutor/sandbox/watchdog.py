@@ -9,26 +9,63 @@ from typing import NamedTuple
 
 
 class Usage(NamedTuple):
-    """Of one process: MiB of memory that is resident, and threads."""
+    """Of one process: MiB of memory that is resident, threads, and seconds of processor time that
+    all of its threads together have used; None if unknown."""
 
     resident_mb: int
     threads: int
+    processor: float | None = None
 
 
 NOTHING = Usage(0, 0)
 
 
 def usage(pid: int) -> Usage:
-    """What a process uses now; `NOTHING` where that cannot be told."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return NOTHING
-    # The name comes second, in brackets, and may hold anything.
-    fields = text[text.rfind(b")") + 2 :].split()
+    """Return what a process has used so far; `NOTHING` where that cannot be told."""
+    fields = _stat(f"/proc/{pid}/stat")
     if len(fields) < 22:
         return NOTHING
-    return Usage(int(fields[21]) * os.sysconf("SC_PAGE_SIZE") >> 20, int(fields[17]))
+    return Usage(
+        resident_mb=int(fields[21]) * os.sysconf("SC_PAGE_SIZE") >> 20,
+        threads=int(fields[17]),
+        processor=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+    )
+
+
+def active(pid: int) -> bool:
+    """Return whether any thread of a process computes at this moment, or would if the machine let
+    it: if it waits for a core, or for memory that has to be read from a disk."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names are all that is wanted
+    except OSError:
+        return False
+    # Most often it is the first thread, and then the others need not be read.
+    return any(_stat(f"/proc/{pid}/task/{thread}/stat")[:1] in ([b"R"], [b"D"])
+               for thread in threads)  # fmt: skip
+
+
+def idle_seconds() -> float | None:
+    """Return how long the cores that this process may use have been idle so far, all together;
+    None where that cannot be told."""
+    try:
+        lines = Path("/proc/stat").read_text().splitlines()
+        cores = {f"cpu{core}" for core in os.sched_getaffinity(0)}
+    except (OSError, AttributeError):
+        return None
+    found = [line.split() for line in lines if line.startswith("cpu")]
+    # The fourth and fifth number: doing nothing, and nothing but waiting for a disk.
+    ticks = sum(int(one[4]) + int(one[5]) for one in found if one[0] in cores and len(one) > 5)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(path: str) -> list[bytes]:
+    """Return the fields from the third on (the state), or nothing if the process is gone."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError:
+        return []
+    # The name comes second, in brackets, and may hold anything.
+    return text[text.rfind(b")") + 2 :].split()
 
 
 def peak_mb(pid: int) -> int | None:
@@ -40,23 +77,3 @@ def peak_mb(pid: int) -> int | None:
         return None
     found = next((line for line in lines if line.startswith("VmHWM:")), "")
     return int(found.split()[1]) >> 10 if found else None
-
-
-def exceeds(folder: Path, disk_mb: int, files: int) -> bool:
-    """Whether more than so many files, or MiB on the disk, are in `folder`. Looks at no more than
-    it takes to know."""
-    used = count = 0
-    pending = [str(folder)]
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    count += 1
-                    used += entry.stat(follow_symlinks=False).st_blocks << 9
-                    if count > files or used > disk_mb << 20:
-                        return True
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-        except OSError:
-            continue  # it is gone already
-    return False

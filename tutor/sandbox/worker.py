@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tutor.report import Protection
+from tutor.sandbox import stacks
 from tutor.sandbox.environment import ForeignError, raised
 from tutor.sandbox.protocol import (
     CLOSED,
@@ -52,6 +53,7 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
     for stream in (sys.stdout, sys.stderr):
         # What was printed before a crash should not be lost in a buffer.
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    stacks.listen()
     channel = Channel(requests, replies)
     env, versions, devices, platform = _open(role)
     channel.send(Ready(versions, devices, platform, protections))

@@ -106,7 +106,7 @@ class TutorApp(App[int]):
         for number in (getattr(signal, "SIGHUP", None), signal.SIGTERM):
             if number is not None:
                 try:
-                    loop.add_signal_handler(number, self.exit, 0)
+                    loop.add_signal_handler(number, self.exit, None, 128 + number)
                 except (NotImplementedError, RuntimeError, ValueError):
                     pass  # not the main thread, or a system without signals
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from textual.message import Message
 from textual.widget import Widget
 
+from tutor.files import unkept
 from tutor.lesson import Lesson, Pack
 from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
@@ -115,10 +116,11 @@ class Desk:
         return list(self.pack.lessons).index(lesson.id) + 1
 
     def tell_notices(self, widget: Widget) -> None:
-        """Tell what the progress database had to say, once."""
-        for notice in self.progress.notices:
-            widget.notify(notice, severity="warning", timeout=15, markup=False)
-        self.progress.notices.clear()
+        """Tell what could not be kept, of progress and of what makes starting fast, once."""
+        for notices in (self.progress.notices, unkept):
+            for notice in notices:
+                widget.notify(notice, severity="warning", timeout=15, markup=False)
+            notices.clear()
 
 
 class OpenLesson(Message):

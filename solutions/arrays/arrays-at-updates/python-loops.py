@@ -3,7 +3,7 @@
 
 def zero_block(x, i, j):
     for row in range(i, j):
-        x = x.at[row].multiply(0)
+        x = x.at[row].set(0)
     return x
 
 

@@ -35,7 +35,7 @@ def replicate(tree: Any) -> Any:
 
 
 def unreplicate(tree: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf[0], tree)
+    return jax.device_get(jax.tree.map(lambda leaf: leaf[0], tree))
 
 
 def shard(batch: jax.Array) -> jax.Array:

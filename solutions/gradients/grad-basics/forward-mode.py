@@ -1,4 +1,4 @@
-"""Jacobians, `jacfwd` for parameters and `jacrev` for inputs; a loss of probabilities."""
+"""Jacobians, `jacfwd` for parameters and `jacrev` for inputs; a loss of log-probabilities."""
 
 from functools import partial
 
@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 
 def loss(params, x, y):
-    p = jax.nn.sigmoid(x @ params["w"] + params["b"])
-    cross_entropy = -jnp.mean(jnp.where(y == 1, jnp.log(p), jnp.log1p(-p)))
-    accuracy = jnp.mean(jnp.round(p) == y)
+    z = x @ params["w"] + params["b"]
+    cross_entropy = -jnp.mean(jax.nn.log_sigmoid(jnp.where(y == 1, z, -z)))
+    accuracy = jnp.mean(jnp.round(jax.nn.sigmoid(z)) == y)
     return cross_entropy, accuracy
 
 

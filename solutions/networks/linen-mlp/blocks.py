@@ -19,11 +19,13 @@ class MLP(nn.Module):
     features: tuple[int, ...] = FEATURES
 
     def setup(self):
-        self.body = nn.Sequential([Block(size) for size in self.features[:-1]])
+        self.body = [Block(size) for size in self.features[:-1]]
         self.head = nn.Dense(features=self.features[-1])
 
     def __call__(self, x):
-        return self.head(self.body(x))
+        for block in self.body:
+            x = block(x)
+        return self.head(x)
 
 
 def init_params(key):

@@ -1,5 +1,5 @@
 # U1: an exception whose text never comes
-# says: took longer than 4 s in `double(x)`
+# says: s of processor time in `double(x)` and was stopped
 class Endless(Exception):
     def __str__(self):
         while True:

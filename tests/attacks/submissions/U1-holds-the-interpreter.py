@@ -1,5 +1,5 @@
 # U1: one operation in C that takes for ever and lets no other thread run
-# says: took longer than 4 s in `double(x)`
+# says: s of processor time in `double(x)` and was stopped
 import re
 
 

@@ -1,4 +1,5 @@
 # U1: an import that never ends
-# says: took longer than 4 s in the import of your code
+# says: was stopped at line 4: `while True:` | was stopped at line 5: `pass`
+# says: s of processor time in the import of your code
 while True:
     pass

@@ -1,5 +1,5 @@
 # U1: as many endless loops in C as there are threads, at once
-# says: took longer than 4 s in `double(x)`
+# says: s of processor time in `double(x)` and was stopped
 import threading
 import zlib
 

@@ -1,5 +1,5 @@
 # U1: SIGSTOP to itself
-# says: took longer than 4 s in `double(x)`
+# says: s without computing in `double(x)` and was stopped
 import os
 import signal
 

@@ -1,5 +1,5 @@
 # U1: waits for a lock that it holds
-# says: took longer than 4 s in `double(x)`
+# says: s without computing in `double(x)` and was stopped
 import threading
 
 lock = threading.Lock()

@@ -1,5 +1,5 @@
 # U1: while True
-# says: took longer than 4 s in `double(x)`
+# says: s of processor time in `double(x)` and was stopped
 def double(x):
     while True:
         pass

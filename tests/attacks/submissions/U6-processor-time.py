@@ -1,5 +1,5 @@
 # U6: the signal that says that its processor time is used up
-# says: took longer than
+# says: used up the processor time of its process
 import os
 import signal
 

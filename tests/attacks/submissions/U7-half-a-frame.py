@@ -1,5 +1,5 @@
 # U7: half an answer, and then nothing
-# says: took longer than 4 s in `double(x)`
+# says: s without computing in `double(x)` and was stopped
 import gc
 import os
 import time

@@ -1,5 +1,5 @@
 # U7: reads the questions away
-# says: took longer than 4 s in `double(x)`
+# says: s without computing in `double(x)` and was stopped
 import gc
 import os
 import threading

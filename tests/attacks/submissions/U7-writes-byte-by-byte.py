@@ -1,5 +1,5 @@
 # U7: an answer that comes byte by byte
-# says: took longer than 4 s in `double(x)`
+# says: s without computing in `double(x)` and was stopped
 import gc
 import os
 import time

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import MINI
 from tests.grading.outputs.test_gradescope import VALIDATOR
+from tests.stopwatch import GUARD
 from tutor import __version__
 from tutor.cli import main
 
@@ -51,7 +52,7 @@ def run(folder: Path) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD,
     )
 
 

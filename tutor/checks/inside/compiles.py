@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    from tutor.sandbox.learner import PROBING
+
     expression = args["expression"]
     inputs = [env.inputs(one) for one in rounds]
     calls: list[Tree] = []
     # Earlier checks have compiled these very operations; without this, code outside `jit` would
     # seem to need no compilation either.
-    with env.unremembered():
+    with env.our_settings(*PROBING), env.unremembered():
         for values in inputs:
             programs = env.compiles.during(partial(env.evaluate, expression, values))
             calls.append([*programs])

@@ -47,8 +47,14 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tup
             at[number] = map_tensors(watch, at[number])
         value = env.call(f"{args['function']} of {args['at']}", function, *at)
         value = value[0] if args["aux"] else value
+        # That the PyTorch has no gradient is its own fault, and told as such.
         gradients = iter(
-            torch.autograd.grad(value, parameters, allow_unused=True, materialize_grads=True)
+            env.call(
+                f"the gradient of {' '.join(args['function'].split())}",
+                lambda: torch.autograd.grad(
+                    value, parameters, allow_unused=True, materialize_grads=True
+                ),
+            )
         )
         trees = [map_tensors(lambda _: next(gradients), at[number]) for number in wanted]
         return tuple(trees) if isinstance(argnums, list) else trees[0]

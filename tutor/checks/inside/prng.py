@@ -3,11 +3,15 @@
 The ledger runs the expression with `jax.disable_jit`, so that every random primitive executes
 with concrete keys, and writes down each key that is drawn from, split or folded, with the line
 of the learner's code that did it. It sees what JAX's own checker is blind to: raw
-`PRNGKey`s, and `fold_in` of the same number twice.
+`PRNGKey`s, and `fold_in` of the same number twice. And it blames no key that is split twice in the
+same way for children that are used once, which is no reuse. The checker is asked only where the
+ledger could not be filled.
 """
 
 import re
+import signal
 import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +20,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from tutor.sandbox.environment import ForeignError
-from tutor.tree import Tree
+from tutor.tree import Tree, leaves
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
+
+LEDGER_SECONDS = 8.0
+"""Processor time for the ledger: without `jit` some code takes thousands of times as long."""
 
 _LIBRARY = re.compile(r"jax/_src/random(\.py|/\w+\.py)$")
 
@@ -34,12 +41,17 @@ class Use(Struct, frozen=True):
     data: int | None = None
 
 
-Ledger = dict[tuple[int, ...], list[Use]]
+class Ledger:
+    """Who consumed which key, by its raw data; and from which splits each key came."""
+
+    def __init__(self) -> None:
+        self.uses: defaultdict[tuple[int, ...], list[Use]] = defaultdict(list)
+        self.origins: defaultdict[tuple[int, ...], list[Use]] = defaultdict(list)
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
     expression, name = args["expression"], args["key"]
-    other_key = {name: rounds[1][name]}
+    keys = [{name: one[name]} for one in rounds]
 
     def result(tree: dict[str, Tree]) -> Tree:
         return env.encode(env.evaluate(expression, env.inputs(tree)), expression)
@@ -47,12 +59,50 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
     observation: dict[str, Tree] = {
         "first": result(rounds[0]),
         "again": result(rounds[0]),
-        "other": result({**rounds[0], **other_key}),
+        "other": result({**rounds[0], **keys[1]}),
+        "others": [result({**rounds[0], **key}) for key in keys[2:]],
         "checker": _checker(env, expression, rounds[0]),
     }
-    reuses: list[Tree] = [*reused(keys_used(env, expression, rounds[0]))]
-    observation["reuse"] = reuses
+    ledger, whole = keys_used(env, expression, rounds[0])
+    observation["checker"] = "" if whole else _checker(env, expression, rounds[0])
+    observation["reuse"] = [*reused(ledger)]
+    given = {tuple(row) for row in _rows(rounds[0][name])}
+    observation["used"] = "yes" if given & ledger.uses.keys() or not whole else None
+    observation["constant"] = []
+    if any_same(observation["first"], observation["other"]):
+        changed, _ = keys_used(env, expression, {**rounds[0], **keys[1]})
+        observation["constant"] = [*drawn_in_both(ledger, changed)]
     return observation
+
+
+def _rows(key: Tree) -> list[list[int]]:
+    """The raw data of every key in an input."""
+    return [
+        row
+        for _, leaf in leaves(key)
+        for row in leaf.values.reshape(-1, leaf.values.shape[-1]).tolist()
+    ]
+
+
+def any_same(one: Tree, other: Tree) -> bool:
+    """Return whether an array that is not one number throughout is the same in both."""
+    import numpy as np
+
+    arrays = zip(leaves(one), leaves(other), strict=False)
+    return any(
+        np.array_equal(a.array, b.array)
+        and a.values.size > 1
+        and (a.values != a.values.flat[0]).any()
+        for (_, a), (_, b) in arrays
+        if a.array is not None and b.array is not None
+    )
+
+
+def drawn_in_both(one: Ledger, other: Ledger) -> list[str]:
+    """Return where was drawn from a key that was the same both times."""
+    uses = [use for key in one.uses.keys() & other.uses.keys() for use in one.uses[key]]
+    drawn = sorted({use.line for use in uses if use.kind == "random_bits"})
+    return [f"line {line}" for line in drawn if line][:5]
 
 
 def _checker(env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]) -> str:
@@ -69,18 +119,42 @@ def _checker(env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]
     return ""
 
 
-def keys_used(env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]) -> Ledger:
-    """Run the expression with the ledger open. What cannot run without `jit` leaves what was
-    written so far: the ledger is evidence, never the only check."""
+def keys_used(
+    env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]
+) -> tuple[Ledger, bool]:
+    """Run the expression with the ledger open.
+
+    **Returns:** the ledger, and whether it is whole: what cannot run without `jit`, or takes too
+    long, leaves what was written so far.
+    """
     import jax
 
     values = env.inputs(inputs)
-    with _open(env.filename) as ledger, jax.disable_jit():
+    with _open(env.filename) as ledger, _stopped_after(LEDGER_SECONDS), jax.disable_jit():
         try:
             env.evaluate(expression, values)
         except ForeignError:
-            pass
-    return ledger
+            return ledger, False
+    return ledger, True
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    """Raise an exception in what has computed for longer, and again in what catches that."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds / 10)
+    try:
+        with warnings.catch_warnings():
+            # What is stopped on the way, such as writing a file of JAX's cache, is no news.
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextmanager
@@ -88,7 +162,7 @@ def _open(filename: str) -> Iterator[Ledger]:
     import jax
     import numpy as np
 
-    ledger: Ledger = defaultdict(list)
+    ledger = Ledger()
     calls: list[Any] = []  # frames of jax.random functions; kept, so that none is mistaken
     primitives = _primitives()
     original = {name: primitive.impl for name, primitive in primitives.items()}
@@ -100,17 +174,23 @@ def _open(filename: str) -> Iterator[Ledger]:
             if call is None or frame is None:  # a key consumed other than through jax.random
                 call = len(calls)
                 calls.append(frame)
-            rows = np.asarray(jax.random.key_data(keys))
-            rows = rows.reshape(-1, rows.shape[-1])
+            rows = _rows_of(keys)
             data: list[int | None] = [None] * len(rows)
             if name == "random_fold_in":
                 folded = np.asarray(rest[0])
                 count = max(len(rows), folded.size)
                 rows = np.broadcast_to(rows, (count, rows.shape[-1]))
                 data = np.broadcast_to(folded.ravel(), (count,)).tolist()
+            kind: Any = "random_bits" if name == "random_gamma" else name
             for row, datum in zip(rows.tolist(), data, strict=True):
-                ledger[tuple(row)].append(Use(name, line, call, datum))
-            return original[name](keys, *rest, **parameters)
+                ledger.uses[tuple(row)].append(Use(kind, line, call, datum))
+            # One gamma takes a loop for each of its numbers: nothing to run step by step.
+            with jax.disable_jit(name != "random_gamma"):
+                result = original[name](keys, *rest, **parameters)
+            if name == "random_split":
+                for row in _rows_of(result).tolist():
+                    ledger.origins[tuple(row)].append(Use(name, line, call))
+            return result
 
         return recorded
 
@@ -123,12 +203,26 @@ def _open(filename: str) -> Iterator[Ledger]:
             primitive.impl = original[name]
 
 
+def _rows_of(keys: Any) -> Any:
+    """The raw data of an array of keys, a row for each."""
+    import jax
+    import numpy as np
+
+    rows = np.asarray(jax.random.key_data(keys))
+    return rows.reshape(-1, rows.shape[-1])
+
+
 def _primitives() -> dict[str, Any]:
-    """The three primitives that consume keys, found by tracing rather than by private import."""
+    """The primitives that consume keys, found by tracing rather than by private import."""
     import jax
 
     def use_all(key: Any) -> Any:
-        return jax.random.bits(key), jax.random.split(key), jax.random.fold_in(key, 1)
+        return (
+            jax.random.bits(key),
+            jax.random.split(key),
+            jax.random.fold_in(key, 1),
+            jax.random.gamma(key, 1.0),
+        )
 
     found: dict[str, Any] = {}
 
@@ -141,7 +235,7 @@ def _primitives() -> dict[str, Any]:
                     walk(inner)
 
     walk(jax.make_jaxpr(use_all)(jax.random.key(0)).jaxpr)
-    names = ("random_bits", "random_split", "random_fold_in")
+    names = ("random_bits", "random_split", "random_fold_in", "random_gamma")
     return {name: found[name] for name in names}
 
 
@@ -163,8 +257,13 @@ def reused(ledger: Ledger) -> list[str]:
     the library's business.
     """
     found = []
-    for uses in ledger.values():
+    for key, uses in ledger.uses.items():
         drawn = [use for use in uses if use.kind == "random_bits"]
+        splits = ledger.origins.get(key, [])
+        if len({use.call for use in uses}) > 1 and len({use.call for use in splits}) > 1:
+            # Who uses the key is right: it is one key because its parent was split twice.
+            found.append(f"{_split_twice(splits)}: each time it gives the same children")
+            continue
         if len({use.call for use in drawn}) > 1:
             found.append(_drawn_twice(drawn))
         for kind, verb in (("random_split", "splits"), ("random_fold_in", "folds a number into")):
@@ -182,6 +281,12 @@ def reused(ledger: Ledger) -> list[str]:
             if len(twice) > 1:
                 found.append(f"fold_in of {data} into the same key, twice ({_lines(twice)})")
     return list(dict.fromkeys(found))[:5]
+
+
+def _split_twice(uses: list[Use]) -> str:
+    if len({use.line for use in uses}) == 1:
+        return f"{_lines(uses)} splits the same key {len(uses)} times"
+    return f"{_lines(uses)} split the same key"
 
 
 def _drawn_twice(uses: list[Use]) -> str:

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Any
 
+from tutor.checks.inside.promises import broken_promises
 from tutor.sandbox.environment import ForeignError
 from tutor.tree import Tree, leaves
 
@@ -13,16 +14,35 @@ if TYPE_CHECKING:
 def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
     expression, tree = args["expression"], rounds[0]
     inputs = env.inputs(tree)
+    numbers = _numbers(env)
     first = env.encode(env.evaluate(expression, inputs), expression)
+    changed: list[Tree] = [
+        name
+        for name, value in _numbers(env).items()
+        if name in numbers and value is not numbers[name]
+    ]
+    # What was compiled does not run its Python again; traced anew, it reads what is kept outside.
+    env.forget_traces()
     observation: dict[str, Tree] = {
         "first": first,
         "inputs before": env.encode(env.inputs(tree)),
         "inputs after": _after(env, inputs, tree),
         "again": env.encode(env.evaluate(expression, env.inputs(tree)), expression),
+        "promises": [*broken_promises(env, expression, env.inputs(tree))],
     }
     if args["jit"]:
-        observation |= _jitted(env, expression, tree)
+        observation |= {"changed": changed, **_jitted(env, expression, tree)}
     return observation
+
+
+def _numbers(env: "LearnerEnvironment") -> dict[str, Any]:
+    """The numbers and arrays among the module's globals: what a counter or a state is kept in. A
+    cache of compiled functions, or one that is filled once, is something else."""
+    import jax
+    import numpy as np
+
+    kinds = (int, float, complex, np.ndarray, np.generic, jax.Array)
+    return {name: value for name, value in env.module.__dict__.items() if isinstance(value, kinds)}
 
 
 def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
@@ -43,6 +63,8 @@ def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tr
 def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
     import jax
 
+    from tutor.sandbox.learner import PROBING
+
     arrays = [
         name
         for name, value in tree.items()
@@ -59,9 +81,10 @@ def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -
     leak = ""
     try:
         # A trace that is remembered, of a function inside, would hide what leaked from it.
-        with env.unremembered(), jax.checking_leaks():
-            traced = env.call(running, function.trace, *values)
-        jitted = env.encode(env.call(running, traced.lower().compile(), *values), running)
+        with env.our_settings(*PROBING):
+            with env.unremembered(), jax.checking_leaks():
+                traced = env.call(running, function.trace, *values)
+            jitted = env.encode(env.call(running, traced.lower().compile(), *values), running)
     except ForeignError as error:
         leak = str(error.cause)
         if not leak.startswith("Leaked"):

@@ -85,14 +85,19 @@ def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> list[Tree]
 def _parts(array: Any, rank: int) -> list[Any]:
     """What each device holds of an array whose value has `rank` axes on one device.
 
-    Either the array has a leading device axis (as from `pmap`), or it is one array that is
-    spread or replicated over the devices (as from `jit` with shardings).
+    Either the array has a leading device axis (as for `pmap`, which takes NumPy's as well), or it
+    is one array that is spread or replicated over the devices (as from `jit` with shardings).
     """
     import jax
+    import numpy as np
 
-    if not isinstance(array, jax.Array):
+    if isinstance(array, list | tuple):
+        return list(array)
+    if not isinstance(array, jax.Array | np.ndarray):
         return [array]
     if array.ndim == rank + 1 and array.shape[0] == jax.local_device_count():
         return [array[device] for device in range(array.shape[0])]
+    if isinstance(array, np.ndarray):
+        return [array]
     shards = sorted(array.addressable_shards, key=lambda shard: shard.device.id)
     return [shard.data for shard in shards]

@@ -19,5 +19,6 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tup
 
     expression = args["expression"]
     inputs = [env.inputs(rounds[0]) for _ in range(2)]
-    value, seconds = timed(lambda: env.evaluate(expression, inputs.pop()))
+    steady = args.get("steady", True)
+    value, seconds = timed(lambda: env.evaluate(expression, inputs.pop()), steady=steady)
     return env.encode(value, expression), seconds

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from tutor.checks.compare import compare_arrays, min_tolerance
+from tutor.checks.compare import compare_arrays, tolerance_for
 from tutor.report import Mismatch
 from tutor.tree import Leaf, Tree, leaves
 
@@ -119,7 +119,7 @@ def comparison(
         one, two = real_numbers(leaf), real_numbers(against)
         if one is None or two is None or not one.size or not two.size:
             continue
-        pair = Pair(path, one, two, tolerance or min_tolerance(leaf, against))
+        pair = Pair(path, one, two, tolerance or tolerance_for(leaf))
         if one.shape == two.shape:
             pairs.append(pair)
         else:

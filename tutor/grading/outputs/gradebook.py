@@ -10,6 +10,7 @@ so that a student called 007 keeps the name.
 import codecs
 import csv
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,11 @@ from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, Result
 from tutor.sandbox.output import one_line
 
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that are obeyed, not shown. One that Python does not know yet may be a
+letter of somebody's name."""
+
 _FIXED = ("submission", "total", "late", "notes")
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # A spreadsheet computes what begins like this (OWASP, "CSV Injection"), wide letters included. It
 # may take a semicolon for the end of a cell, whatever quotes say, where commas are for decimals.
 _FORMULA = re.compile(r"(^|;)([\s']*[=+\-@＝＋－＠])")
@@ -67,12 +71,14 @@ def _number_cell(value: float | None) -> float | str:
 
 def text_cell(text: str) -> str:
     """Text that no spreadsheet computes: an apostrophe goes before what begins a formula, and
-    before the apostrophes there, so that `plain_text` can take it away again. Control characters
-    are shown as pictures."""
-    visible = _UNSEEN.sub(lambda found: one_line(found[0]), text)
+    before the apostrophes there, so that `plain_text` can take it away again. What cannot be seen,
+    or turns text around, is shown as a picture."""
+    visible = "".join(
+        one_line(one) if unicodedata.category(one) in _UNSEEN else one for one in text
+    )
     return _FORMULA.sub(r"\1'\2", visible)
 
 
 def plain_text(cell: str) -> str:
-    """What `text_cell` was given, but for control characters."""
+    """What `text_cell` was given, but for what cannot be seen."""
     return _INERT.sub(r"\1\2", cell)

@@ -152,6 +152,6 @@ def _side_data(side: Side) -> dict[str, Any]:
     return {
         "submission": inert(side.submission),
         "source": inert(side.source),
-        "code": "\n".join(line.text for line in side.lines),
+        "code": "\n".join(inert(line.text) for line in side.lines),
         "shared_lines": [number for number, line in enumerate(side.lines, 1) if line.shared],
     }

@@ -15,12 +15,17 @@ _CAPABILITY_VERSION = 0x20080522
 _SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _SYSTEM_FILES = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/usr/share/zoneinfo",
-    "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
+    "/proc/cpuinfo", "/proc/meminfo",
     "/sys/devices/system/cpu", "/sys/devices/system/node",
 )  # fmt: skip
+_OWN = ("fd", "maps", "stat", "statm", "status")
+"""What glibc and the libraries read in /proc/self. The rest of it tells of the machine: where there
+are no namespaces, `net` lists the host's connections, `mountinfo` its file systems."""
+
 # Not /dev/zero: mapped and shared, it is memory that no limit on the process counts.
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _ACCELERATOR_FILES = (
+    "/proc/self",
     "/usr/local/cuda",
     "/proc/driver/nvidia",
     "/proc/devices",
@@ -93,7 +98,8 @@ def _give_up_privileges() -> None:
 def _files(policy: Policy) -> Protection:
     if "files" in policy.without:
         return Protection("files", False, "left out")
-    system = map(Path, _SYSTEM_LIBRARIES + _SYSTEM_FILES)
+    own = (f"/proc/self/{name}" for name in _OWN)
+    system = map(Path, (*_SYSTEM_LIBRARIES, *_SYSTEM_FILES, *own))
     readable = [*posix.libraries(), *map(Path, policy.packages.values()), *system]
     devices = [Path(name) for name in _DEVICES]
     if policy.accelerators:

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tutor.sandbox.isolation.syscalls import LAST, NUMBERS
+from tutor.sandbox.isolation.syscalls import LAST, NUMBERS, UNASSIGNED
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -33,7 +33,7 @@ _AF_UNIX = 1
 
 
 class Arch(NamedTuple):
-    """What tells one architecture from another: its audit number, its column in the table."""
+    """What tells one architecture from another: its audit number, its column in the tables."""
 
     audit: int
     column: int
@@ -74,7 +74,7 @@ _FOR_ACCELERATORS = frozenset(
 
 def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
     """What holds for each call of the table; None refuses it always. Calls that are not in the
-    table are allowed up to `LAST`."""
+    table are allowed if the kernel had them when it was written."""
     conditions: dict[str, Rule] = {
         "clone": Unless(0, (_CLONE_THREAD,), _CLONE_THREAD | _CLONE_NEW),
         "clone3": Missing(),
@@ -88,7 +88,9 @@ def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
         # What Python asks of any file: whether it is a terminal and how large, whether to wait,
         # what is there to read. Others type into terminals, send signals, change attributes.
         "ioctl": Unless(1, (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)),
-        "fcntl": If(1, (8, 10, 15)),  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+        # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY; F_SETPIPE_SZ takes memory that
+        # nothing counts.
+        "fcntl": If(1, (8, 10, 15, 1024, 1026, 1031)),
         # An unnamed pair leads nowhere, and asyncio needs one.
         "socketpair": Unless(0, (_AF_UNIX,)),
         "sendto": Unless(4, (0,)),
@@ -107,8 +109,11 @@ def program(arch: Arch, pid: int, accelerators: bool = False) -> bytes:
         _step(_RETURN, _KILL),
         _step(_LOAD, 0),  # seccomp_data.nr
     ]
+    absent = _step(_RETURN, _ERRNO | errno.ENOSYS)
     # Beyond what was known, x86's second numbering (x32) included.
-    code += [_step(_JUMP_GE, LAST + 1, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
+    code += [_step(_JUMP_GE, LAST + 1, 0, 1), absent]
+    for first, end in UNASSIGNED[arch.column]:
+        code += [_step(_JUMP_GE, first, 0, 2), _step(_JUMP_GE, end, 1, 0), absent]
     for name, rule in rules(pid, accelerators).items():
         number = NUMBERS[name][arch.column]
         if number is None:

@@ -7,6 +7,10 @@ Linux 6.1. `None`: that architecture has no such call.
 LAST = 450
 """The highest number that was known when this was written. Calls after it do not exist inside."""
 
+UNASSIGNED = ((335, 424),), ((244, 260), (295, 424))
+"""Below it, for each architecture: from and up to which numbers there was no call. Later kernels
+use them (`uretprobe` is 335 on x86-64), so these do not exist inside either."""
+
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # Processes
     "clone": (56, 220),
@@ -81,6 +85,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "memfd_secret": (447, 447),
     "mmap": (9, 222),
     "vmsplice": (278, 75),
+    "remap_file_pages": (216, 234),
     "userfaultfd": (323, 282),
     # Files, where Landlock does not see them
     "chmod": (90, None),
@@ -97,6 +102,12 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "setxattr": (188, 5),
     "lsetxattr": (189, 6),
     "fsetxattr": (190, 7),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
     "removexattr": (197, 14),
     "lremovexattr": (198, 15),
     "fremovexattr": (199, 16),
@@ -144,6 +155,12 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "io_setup": (206, 0),
+    "io_destroy": (207, 1),
+    "io_submit": (209, 2),
+    "io_cancel": (210, 3),
+    "io_getevents": (208, 4),
+    "io_pgetevents": (333, 292),
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),

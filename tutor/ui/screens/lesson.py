@@ -66,6 +66,7 @@ class LessonScreen(Screen[None]):
         self._run_timer: Timer | None = None
         self._results_wanted = False  # whoever has turned to another pane since does not want them
         self._save_timer: Timer | None = None
+        self._opened = False
         self._unsaved = False
         # Kept here as well, for when the screen goes, its editor has gone before it.
         self._text = ""
@@ -87,6 +88,9 @@ class LessonScreen(Screen[None]):
         yield Results(self.lesson, self.pack.others(self.lesson.id), id="results")
 
     def on_mount(self) -> None:
+        if not self.query("#code"):
+            return  # whoever leaves while the screen is built has none of its parts
+        self._opened = True
         self._open_file()
         progress = self.desk.progress
         progress.opened(self.pack.id, self.lesson.id)
@@ -102,6 +106,8 @@ class LessonScreen(Screen[None]):
         self.desk.expect(self.lesson)
 
     def on_unmount(self) -> None:
+        if not self._opened:
+            return
         self.action_stop()
         self._save()
         self.desk.progress.left(self.pack.id, self.lesson.id, self._cursor)
@@ -396,7 +402,7 @@ class LessonScreen(Screen[None]):
 
 def brief_markdown(lesson: Lesson) -> str:
     """What there is to read: the brief, and the PyTorch to translate."""
-    parts = [lesson.brief.rstrip(), "### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
+    parts = [lesson.instructions, "### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
     if lesson.sources:
         parts.append(f"*Sources: {', '.join(lesson.sources)}.*")
     return "\n\n".join(parts)

@@ -67,13 +67,14 @@ class PreviewScreen(LessonScreen):
         self._solution = version.solution
         self._seen = stamps(self.pack.root, self.lesson.id)
         self._error: BadPack | None = None
+        self._hidden = Static(id="hidden-text")
 
     def compose_panes(self) -> ComposeResult:
         with VerticalScroll(id="brief", classes="pane"):
             yield Markdown(brief_markdown(self.lesson))
         yield CodeEditor("", id="code")
         with VerticalScroll(id="hidden", classes="pane"):
-            yield Static(id="hidden-text")
+            yield self._hidden
         yield Results(self.lesson, self.pack.others(self.lesson.id), id="results")
 
     def on_mount(self) -> None:
@@ -97,9 +98,7 @@ class PreviewScreen(LessonScreen):
         self._show_solution(True)
 
     def _show_hidden(self) -> None:
-        self.query_one("#hidden-text", Static).update(
-            Group(*problems(self._error), *hidden(self.lesson, self._solution))
-        )
+        self._hidden.update(Group(*problems(self._error), *hidden(self.lesson, self._solution)))
 
     def _look_at_pack(self) -> None:
         if not self.is_current:

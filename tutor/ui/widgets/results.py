@@ -34,9 +34,11 @@ class Results(VerticalScroll):
         self.running = False
         self._stopped = False
         self._torch = False
+        # Looked up it may be missing: whoever leaves while the screen is built has no children.
+        self._text = Static(id="results-text")
 
     def compose(self) -> ComposeResult:
-        yield Static(id="results-text")
+        yield self._text
 
     def on_mount(self) -> None:
         self.show()
@@ -95,4 +97,4 @@ class Results(VerticalScroll):
             parts.append(Text("Stopped. F5 checks again.", "dim"))
         else:
             parts.append(Text("Press F5 to check your code.", "dim"))
-        self.query_one("#results-text", Static).update(Group(*parts))
+        self._text.update(Group(*parts))

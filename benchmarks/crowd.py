@@ -1,0 +1,123 @@
+"""Many `jaxtutor check`s at the same time: a lecture hall on one server.
+
+    python -m benchmarks.crowd [N] [LESSON ...]
+
+Each is a command with its own `JAXTUTOR_HOME`, so each imports PyTorch as well. All of them check
+the lesson's own solution; exit code 1 if one does not pass. Each takes about 500 MiB while PyTorch
+is up.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+
+import msgspec
+from msgspec import Struct
+
+from tutor.pack import load_pack
+from tutor.report import Report
+
+LESSONS = ("grad-basics", "random-keys", "linen-mlp", "pmap-train-mlp")
+PATIENCE = 3600
+
+
+class Job(Struct, frozen=True):
+    """A file to check. `pack`: the option of that name; empty for the course."""
+
+    lesson: str
+    file: Path
+    pack: str = ""
+
+
+class Finished(Struct, frozen=True):
+    """What became of one command; `report` is None if it printed none."""
+
+    job: Job
+    seconds: float
+    exit_code: int
+    report: Report | None
+    stderr: str
+
+    @property
+    def passed(self) -> bool:
+        return self.report is not None and self.report.passed
+
+
+def at_once(jobs: Sequence[Job], folder: Path) -> list[Finished]:
+    """Run all of these at the same time, each with a new home in `folder`."""
+    homes = [folder / str(number) for number in range(len(jobs))]
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        return [*threads.map(_run, jobs, homes)]
+
+
+def _run(job: Job, home: Path) -> Finished:
+    command = [sys.executable, "-m", "tutor", "check", job.lesson, str(job.file), "--json"]
+    if job.pack:
+        command += ["--pack", job.pack]
+    began = time.perf_counter()
+    done = subprocess.run(
+        command,
+        env={**os.environ, "JAXTUTOR_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    seconds = time.perf_counter() - began
+    try:
+        report = Report.from_json(done.stdout)
+    except msgspec.DecodeError:
+        report = None
+    return Finished(job, seconds, done.returncode, report, done.stderr)
+
+
+def why(finished: Finished) -> str:
+    """Why it did not pass, in a line."""
+    if finished.report is None:
+        return f"exit code {finished.exit_code}: {finished.stderr.strip()[-300:]}"
+    if finished.report.fault is not None:
+        return finished.report.fault.message
+    checks = finished.report.checks
+    first = next((one for one in checks if one.status not in ("pass", "skipped")), None)
+    return f"{first.name}: {first.message}" if first else finished.report.verdict
+
+
+def main() -> int:
+    """Returns: the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.crowd", description=__doc__)
+    parser.add_argument("number", type=int, nargs="?", default=16, help="checks at once; 16")
+    parser.add_argument("lessons", nargs="*", default=LESSONS, help=", ".join(LESSONS))
+    options = parser.parse_args()
+    pack = load_pack()
+    everything = True
+    for lesson in options.lessons:
+        with tempfile.TemporaryDirectory(prefix="jaxtutor-crowd-") as name:
+            folder = Path(name)
+            file = folder / f"{lesson}.py"
+            file.write_text(pack.solution(lesson) or "", encoding="utf-8")
+            found = at_once([Job(lesson, file)] * options.number, folder)
+        passed = [one for one in found if one.passed]
+        seconds = [one.seconds for one in found]
+        used = [one.report.timings.processor for one in found if one.report is not None]
+        limit = pack.lesson(lesson).limits.seconds
+        print(
+            f"{lesson}: {len(passed)} of {len(found)} passed; "
+            f"median {median(seconds):.1f} s, slowest {max(seconds):.1f} s; "
+            f"most processor time {max(used, default=0.0):.1f} of {limit:g} s",
+            flush=True,
+        )
+        for reason in sorted({why(one) for one in found if not one.passed}):
+            print(f"    {reason}", flush=True)
+        everything = everything and len(passed) == len(found)
+    return 0 if everything else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""Which folders are students, where folders around them or names are ambiguous."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.test_ownership import EARLY, FORGED, HERS, HIS, LESSONS, STOLEN, made, metadata
+from tutor.grading.handed_in import Unusable
+from tutor.grading.names import clean
+from tutor.grading.submissions import Submissions
+
+# --- a wrapper around the students -----------------------------------------------------------
+
+STRAY = {"readme.md": "", "roster.csv": "", ".DS_Store": "", "__MACOSX/._x": ""}
+REFUSED = None
+WRAPPED: dict[str, tuple[dict[str, str], set[str] | None]] = {
+    "one": ({"hw1/anna/x.py": HERS, "hw1/ben/x.py": HERS, "hw1/carl/x.py": HERS},
+            {"anna", "ben", "carl"}),
+    "one, with the lesson's name": ({"hw1/anna/double.py": HERS, "hw1/ben/double.py": HIS},
+                                    {"anna", "ben"}),
+    "two": ({"class/hw1/anna/x.py": HERS, "class/hw1/ben/x.py": HERS}, {"anna", "ben"}),
+    "stray files next to it": (
+        {**STRAY, "hw1/anna/x.py": HERS, "hw1/ben/x.py": HIS}, {"anna", "ben"}
+    ),
+    "stray files in it": (
+        {**{f"hw1/{name}": "" for name in STRAY}, "hw1/anna/x.py": HERS, "hw1/ben/x.py": HIS},
+        {"anna", "ben"},
+    ),
+    "the same name twice": ({"hw/hw/anna/double.py": HERS}, {"anna"}),
+    "one in it who handed nothing in": (
+        {"hw1/anna/x.py": HERS, "hw1/ben/x.py": HIS, "hw1/carl/x.pdf": ""},
+        {"anna", "ben", "carl"},
+    ),
+    "around a folder of a lesson": (
+        {"hw1/double/anna.py": HERS, "hw1/double/ben.py": HIS}, REFUSED
+    ),
+    "around files": ({"hw1/anna.py": HERS, "hw1/ben.py": HIS}, REFUSED),
+    "around files that name the lesson": (
+        {"hw1/anna_double.py": HERS, "hw1/ben_double.py": HERS}, REFUSED
+    ),
+    "around one student": ({"hw1/anna/double.py": HERS}, REFUSED),
+    "the starter in it": (
+        {"hw1/double.py": HIS, "hw1/anna/double.py": HERS, "hw1/ben/double.py": HERS}, REFUSED
+    ),
+    "a student's file in it": (
+        {"hw1/carl.py": HIS, "hw1/anna/x.py": HERS, "hw1/ben/x.py": HERS}, REFUSED
+    ),
+    "none: one student": ({"anna/double.py": HERS}, {"anna"}),
+    "none: one student with helpers": (
+        {"anna/double.py": HERS, "anna/lib/a.py": "", "anna/notes.txt": ""}, {"anna"}
+    ),
+    "none: one student, one file": ({"anna/homework.py": HERS}, {"anna"}),
+    "none: one student with folders of lessons": (
+        {"anna/double/a.py": HERS, "anna/tall/b.py": HERS}, {"anna"}
+    ),
+    "none: others handed nothing in": ({"anna/week 1/double.py": HERS, "ben/x.pdf": ""},
+                                       {"anna", "ben"}),
+    "none: folders of lessons": ({"double/anna.py": HERS, "double/ben.py": HIS}, {"anna", "ben"}),
+    "none: folders of lessons with folders": (
+        {"double/anna/a.py": HERS, "double/ben_double.py": HERS, "tall/carl/b.py": HERS},
+        {"anna", "ben"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("what", WRAPPED)
+def test_a_wrapper_makes_no_student_of_several(what: str, zip_it: bool, tmp_path: Path):
+    files, names = WRAPPED[what]
+    path = made(tmp_path / "a", files, zip_it)
+    if names is REFUSED:
+        with pytest.raises(Unusable, match=r"one student's folder.*--no-wrapper.*grade "):
+            Submissions(path, ["double"], LESSONS)
+        with Submissions(path, ["double"], LESSONS, wrapper=False) as submissions:
+            assert {one.name for one in submissions.all} == {"hw1"}
+        return
+    with Submissions(path, ["double"], LESSONS) as submissions:
+        assert {one.name for one in submissions.all} == names
+        told = {one.source for one in submissions.all if not one.fault}
+    sources = {name for name in files if name.endswith(".py")}
+    assert told <= sources and len(told) >= len(names) - 1
+
+
+def test_an_export_in_a_folder_that_may_be_a_students_is_not_believed_unasked(tmp_path: Path):
+    files = {"mallory/submission_metadata.yml": FORGED, "mallory/submission_13/double.py": STOLEN,
+             "mallory/submission_12/double.py": STOLEN}  # fmt: skip
+    with pytest.raises(Unusable, match="--no-wrapper"):
+        Submissions(made(tmp_path / "a", files), ["double"], LESSONS)
+    with Submissions(tmp_path / "a" / "hw", ["double"], LESSONS, wrapper=False) as submissions:
+        assert [one.name for one in submissions.all] == ["mallory"]
+    # The grader's own word is another matter.
+    with Submissions(tmp_path / "a" / "hw" / "mallory", ["double"], LESSONS) as submissions:
+        assert {one.name for one in submissions.all} == {"Anna Lee", "submission_12"}
+
+
+# --- names that look the same ----------------------------------------------------------------
+
+SAME = {
+    "spaces": ("Anna Lee", "Anna  Lee"),
+    "accents": ("Jos\u00e9", "Jose\u0301"),
+    "directions": ("anna", "anna\u202e"),
+    "nothing to see": ("anna", "an\u200bna"),
+    "a filler": ("anna", "anna\u3164"),
+    "a blank": ("Anna Lee", "Anna\u2800Lee"),
+}
+ALIKE = {
+    "case": ("Anna Lee", "anna lee"),
+    "case and spaces": ("Anna Lee", "anna  lee"),
+    "width": ("anna", "\uff41\uff4e\uff4e\uff41"),
+    "what has no picture": ("anna\ue000", "anna\ue001"),
+}
+
+
+def two(names: tuple[str, str], layout: str, folder: Path) -> Path:
+    """Two with these names, in one of the layouts."""
+    one, other = names
+    match layout:
+        case "files":
+            files = {f"{one}.py": HERS, f"{other}.py": HIS}
+        case "files of lessons":
+            files = {f"{one}_double.py": HERS, f"{other}_double.py": HIS}
+        case "folders":
+            files = {f"{one}/double.py": HERS, f"{other}/double.py": HIS, "zoe/double.py": HIS}
+        case "lessons":
+            files = {f"double/{one}.py": HERS, f"double/{other}/double.py": HIS}
+        case _:
+            rows = f"{one},double,1.py\n{other},double,2.py\n"
+            files = {"t.csv": f"submission,lesson,path\n{rows}", "1.py": HERS, "2.py": HIS}
+    return made(folder, files) / ("t.csv" if layout == "table" else "")
+
+
+LAYOUTS = ["files", "files of lessons", "folders", "lessons", "table"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("what", SAME)
+def test_two_whose_names_cannot_be_told_apart_wait_for_a_person(
+    what: str, layout: str, tmp_path: Path
+):
+    with Submissions(two(SAME[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
+        (one,) = [one for one in submissions.all if one.name != "zoe"]
+    assert one.fault and "look the same" in one.fault
+    assert one.name == clean(SAME[what][0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("what", ALIKE)
+def test_two_whose_names_look_alike_keep_their_own_and_are_told(
+    what: str, layout: str, tmp_path: Path
+):
+    with Submissions(two(ALIKE[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
+        found = {one.name: one for one in submissions.all if one.name != "zoe"}
+        texts = {submissions.read(one.source).decode() for one in found.values()}
+    assert [*sorted(found)] == sorted(map(clean, ALIKE[what])) and texts == {HERS, HIS}
+    assert not any(one.fault for one in found.values())
+    assert any("look the same" in problem for problem in submissions.problems)
+
+
+def test_a_name_that_looks_like_anothers_number_is_no_claim(tmp_path: Path):
+    told = metadata(
+        ("submission_1", "Anna Lee", "7", EARLY), ("submission_2", "Anna Lee", "8", EARLY),
+        ("submission_3", "Anna Lee (7)", "9", EARLY),
+    )  # fmt: skip
+    files = {f"submission_{n}/double.py": text for n, text in ((1, HERS), (2, HERS), (3, HIS))}
+    path = made(tmp_path / "a", files | {"submission_metadata.yml": told})
+    with Submissions(path, ["double"], LESSONS) as submissions:
+        found = {one.name: one.fault for one in submissions.all}
+    assert found["Anna Lee (8)"] == ""
+    assert "look the same" in found["Anna Lee (7)"]
+
+
+def test_a_name_that_claims_to_be_moodles_is_nobodys(tmp_path: Path):
+    claim = "Ben_102_assignsubmission_file_x_103_assignsubmission_file_"
+    files = {f"{claim}/double.py": STOLEN, "Ben_102_assignsubmission_file_/double.py": HIS}
+    with Submissions(made(tmp_path / "a", files), ["double"], LESSONS) as submissions:
+        assert [one.source for one in submissions.all] == [
+            "Ben_102_assignsubmission_file_/double.py"
+        ]
+    assert any(claim in problem for problem in submissions.problems)
+
+
+def test_nobody_is_called_everybody(tmp_path: Path):
+    path = made(tmp_path / "a", {"*/double.py": STOLEN, "anna/double.py": HERS})
+    with Submissions(path, ["double"], LESSONS) as submissions:
+        assert {one.name: bool(one.fault) for one in submissions.all} == {"*": True, "anna": False}

@@ -1,0 +1,113 @@
+"""What is said of code that had to be stopped: what was seen, and no guesses."""
+
+import pytest
+
+from tutor.report import INTERNAL, Fault, Frame
+from tutor.sandbox.allowance import Allowance, Overrun
+from tutor.sandbox.faults import OVERTIME, SENTENCES, overran, used_up
+from tutor.sandbox.stacks import Stopped
+
+WHILE = "import jax\n\ndef f(x):\n    return jax.lax.while_loop(test, step, x)\n"
+HERE = Stopped((Frame(4, "f", "return jax.lax.while_loop(test, step, x)"),), "program")
+
+
+def spent(**seconds: float) -> Allowance:
+    allowance = Allowance(20.0)
+    for name, value in seconds.items():
+        setattr(allowance, name, value)
+    return allowance
+
+
+def of(overrun: Overrun, stopped: Stopped = HERE, source: str = "", **more: object) -> Fault:
+    allowance = spent(processor=20.04, idle=20.1, wall=203.0, compiling=14.2)
+    return overran(overrun, allowance, "`f(x)`", stopped, source=source, **more)  # type: ignore[arg-type]
+
+
+def test_what_was_spent_and_on_what_is_said():
+    fault = of("computed", Stopped((Frame(9, "train", "while True:"),)))
+    assert fault.code == "timeout"
+    assert fault.message == (
+        "used 20 s of processor time in `f(x)` and was stopped at line 9: `while True:` "
+        "(limit 20 s for all checks together); before that, compiling took 14.2 s"
+    )
+    assert (fault.line, fault.frames[-1].function, fault.running) == (9, "train", "`f(x)`")
+
+
+@pytest.mark.parametrize("overrun", ["computed", "waited", "lingered", "clock"])
+def test_a_loop_is_not_blamed_without_evidence(overrun: Overrun):
+    """There is a while_loop in the code, and Python is what runs, or nothing is known."""
+    for stopped in (Stopped(), Stopped(HERE.frames), Stopped(HERE.frames, "compiling")):
+        assert "?" not in of(overrun, stopped, WHILE).message
+    assert "?" not in of(overrun, HERE, "def f(x):\n    return g(x)\n").message
+
+
+@pytest.mark.parametrize(
+    ("code", "asks"),
+    [
+        (WHILE, "Does the condition of the lax.while_loop ever become false?"),
+        ("lax.fori_loop(0, n, step, x)", "How many steps does the lax.fori_loop take?"),
+        ("jax.lax.scan(step, x, xs)", "How many steps does the lax.scan take?"),
+        ("my_scan(step, x, scanned)", ""),
+    ],
+)
+def test_a_program_that_does_not_end_is_asked_about_its_loop(code: str, asks: str):
+    message = of("computed", HERE, code).message
+    assert "while a compiled program ran, called at line 4" in message
+    assert message.endswith(asks or "compiling took 14.2 s")
+
+
+def test_who_waits_is_told_so_and_where():
+    fault = of("waited", Stopped((Frame(3, "f", "time.sleep(99)"),)))
+    assert fault.code == "waited"
+    assert fault.message == (
+        "waited for 20.1 s without computing in `f(x)` and was stopped at line 3: "
+        "`time.sleep(99)` (limit 20 s for all checks together)"
+    )
+    unknown = of("waited", Stopped())
+    assert unknown.message.endswith(
+        "Look for a sleep, an input(), a lock, or a thread that does not end"
+    )
+
+
+def test_devices_that_wait_for_each_other_are_told_so_if_xla_says_so():
+    assert of("waited", HERE, devices=2).message.endswith(
+        "Does every device reach the same collectives (psum, pmean)?"
+    )
+    fault = of("waited", HERE, stderr="E1122 rendezvous.cc:116] may be stuck", devices=2)
+    assert fault.code == "rendezvous"
+    assert of("computed", HERE, stderr="rendezvous.cc", devices=2).code == "timeout"
+
+
+def test_an_accelerator_that_computes_is_no_wait():
+    message = of("waited", accelerators=True).message
+    assert message.startswith("left the processor idle for 20.1 s")
+    assert "sleep" not in message
+
+
+def test_a_busy_machine_is_told_in_numbers_and_is_nobodys_fault():
+    fault = overran("starved", spent(processor=3.14, wall=200.4), "`f(x)`", HERE, source=WHILE)
+    assert fault.code == "busy-machine"
+    assert fault.message == (
+        "this machine is too busy: the code got 3.1 s of processor time in 200 s in `f(x)`; "
+        "run it again when less is running"
+    )
+    assert not fault.frames
+
+
+def test_where_only_the_clock_is_seen_no_more_is_claimed():
+    assert of("clock", Stopped()).message.startswith("took 203 s in `f(x)` and was stopped")
+
+
+def test_what_took_all_its_time_is_known_by_its_code():
+    overruns: tuple[Overrun, ...] = ("computed", "waited", "starved", "lingered", "clock")
+    codes = {of(overrun).code for overrun in overruns} | {used_up(1200, "").code}
+    assert codes <= OVERTIME <= SENTENCES.keys()
+    assert codes & INTERNAL == {"busy-machine"}
+
+
+def test_a_hint_of_compiling_is_worth_no_more_than_the_time_there_was():
+    """The worker says how long it took, and may say anything."""
+    message = overran("computed", spent(processor=20.0, compiling=1e6), "", Stopped()).message
+    assert message.endswith("compiling took 20.0 s")
+    quick = overran("computed", spent(processor=20.0, compiling=0.5), "", Stopped()).message
+    assert "compiling" not in quick

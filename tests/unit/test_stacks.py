@@ -1,0 +1,126 @@
+"""Where code was when it was stopped: read from what `faulthandler` writes."""
+
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+from tutor.report import Frame
+from tutor.sandbox.stacks import MAX_BYTES, Stopped, read, split, stopped
+
+SOURCE = "import jax\n\ndef helper(x):\n    return step(x)\n\ndef step(x):\n    while True: pass\n"
+JAX = '  File "/usr/lib/python3/site-packages/jax/_src'
+BELOW = """  File "<check>", line 1 in <module>
+  File "/usr/lib/python3/site-packages/tutor/sandbox/environment.py", line 85 in evaluate
+  File "/usr/lib/python3/site-packages/tutor/sandbox/worker.py", line 133 in serve
+  File "/usr/lib/python3/site-packages/tutor/sandbox/worker.py", line 60 in work
+"""
+OWN = '  File "double.py", line 7 in step\n  File "double.py", line 4 in helper\n'
+FRAMES = (Frame(4, "helper", "return step(x)"), Frame(7, "step", "while True: pass"))
+HEAD = "Current thread 0x00007f1f7da89b80 (most recent call first):\n"
+OTHER = "Thread 0x00007f1f7da89b81 (most recent call first):\n"
+
+
+def found(text: str, filename: str = "double.py") -> Stopped:
+    threads, rest = split(text.encode())
+    assert not rest
+    return stopped(threads, filename, SOURCE)
+
+
+def test_its_own_lines_are_found_the_innermost_last():
+    assert found(HEAD + OWN + BELOW) == Stopped(FRAMES)
+
+
+@pytest.mark.parametrize(
+    ("above", "doing"),
+    [
+        ('/compiler.py", line 353 in backend_compile_and_load\n', "compiling"),
+        ('/interpreters/mlir.py", line 2269 in _emit_cached_call\n', "compiling"),
+        ('/interpreters/pxla.py", line 395 in __call__\n', "program"),
+        ('/api.py", line 2492 in try_to_block\n', "program"),
+        ('/array.py", line 600 in _value\n', "program"),
+        ('/interpreters/pxla.py", line 1239 in compile\n', ""),
+        ('/core.py", line 713 in bind_with_trace\n', ""),
+    ],
+)
+def test_what_jax_was_doing_is_told_apart(above: str, doing: str):
+    text = f'{HEAD}{JAX}{above}{JAX}/pjit.py", line 259 in cache_miss\n'
+    assert found(text + OWN + BELOW) == Stopped(FRAMES, doing)
+    # A function that was compiled itself has no line of its own in between.
+    assert found(text + BELOW) == Stopped((), doing)
+
+
+def test_what_stands_below_their_lines_says_nothing_of_them():
+    """They are traced: the program is not compiled yet."""
+    text = f'{HEAD}{OWN}{JAX}/compiler.py", line 353 in backend_compile_and_load\n{BELOW}'
+    assert found(text) == Stopped(FRAMES)
+
+
+def test_the_thread_that_answers_comes_first():
+    noise = f'{OTHER}  File "/usr/lib/python3/threading.py", line 320 in wait\n\n'
+    elsewhere = f'{OTHER}  File "double.py", line 1 in <module>\n\n'
+    assert found(noise + elsewhere + HEAD + OWN + BELOW) == Stopped(FRAMES)
+
+
+def test_code_in_another_thread_is_found_if_there_is_none_in_that():
+    """A callback, which XLA runs on its own."""
+    callback = f'{OTHER}{OWN}{JAX}/callback.py", line 71 in __call__\n\n'
+    assert found(callback + HEAD + BELOW) == Stopped(FRAMES)
+
+
+def test_the_lines_of_another_module_are_not_theirs():
+    assert found(HEAD + OWN + BELOW, "other.py") == Stopped()
+
+
+def test_nothing_is_made_of_nothing():
+    assert stopped([], "double.py", SOURCE) == Stopped()
+    assert stopped([[]], "", "") == Stopped()
+
+
+def test_what_the_code_printed_is_kept_and_stacks_are_not():
+    text = f"before\n{HEAD}{OWN}printed meanwhile\n{BELOW}\n{OTHER}  <no Python frame>\n...\nafter"
+    threads, rest = split(text.encode())
+    assert rest == b"before\nprinted meanwhile\nafter"
+    assert stopped(threads, "double.py", SOURCE) == Stopped(FRAMES)
+
+
+def test_what_is_no_stack_stays_as_it_is():
+    text = b'  File "double.py", line 7 in step\n\n  ...\n\xff\n'
+    assert split(text) == ([], text)
+
+
+def test_a_stack_that_was_made_up_is_bounded_and_obeys_nothing():
+    lines = "".join(f'  File "double.py", line {n} in \x1b[2J{"f" * 999}\n' for n in range(3000))
+    frames = found(HEAD + lines).frames
+    assert len(frames) <= 20
+    assert all(len(frame.function) <= 200 and frame.function.isprintable() for frame in frames)
+    assert {frame.source for frame in frames} <= {*map(str.strip, SOURCE.splitlines()), ""}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes there cannot be waited for")
+def test_reading_ends_when_there_is_no_more_and_when_there_is_too_much():
+    theirs, ours = os.pipe()
+    os.set_blocking(theirs, False)
+    os.write(ours, b"all there is")
+    assert read(theirs, os.getpid()) == b"all there is"
+    stop = threading.Event()
+
+    def endless() -> None:
+        while not stop.is_set():
+            try:
+                os.write(ours, bytes(1 << 16))
+            except BlockingIOError:
+                time.sleep(0.001)
+
+    os.set_blocking(ours, False)
+    writer = threading.Thread(target=endless)
+    writer.start()
+    try:
+        assert len(read(theirs, os.getpid())) <= 2 * MAX_BYTES
+    finally:
+        stop.set()
+        writer.join()
+        os.close(theirs)
+        os.close(ours)

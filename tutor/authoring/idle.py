@@ -1,0 +1,121 @@
+"""Answers that do no work: the solution with one function that gives back zeros, or its input.
+
+Each must fail at least one check, or somebody gets marks for nothing. The function still does its
+work, for the shapes of what it returns, and then throws the numbers away.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from tutor.expressions import free_names, texts
+from tutor.lesson import Lesson
+
+
+class Idle(Struct, frozen=True):
+    """One such answer. `name` is what reports and `equivalent` call it."""
+
+    name: str
+    code: str
+
+
+def idle_answers(lesson: Lesson, solution: str) -> Iterator[Idle]:
+    """Every function that is asked for, idle in every way."""
+    for function in asked(lesson):
+        for way in WAYS:
+            yield Idle(f"idle@{function} -> {way}", idled(solution, function, way))
+
+
+def idled(solution: str, function: str, way: str) -> str:
+    """Return the solution with one function idle."""
+    return _TEMPLATE.format(solution=solution, function=function, way=way, leaf=WAYS[way])
+
+
+def asked(lesson: Lesson) -> list[str]:
+    """Return the functions and classes that the learner has to write: those of the starter that
+    are not written yet, else those that checks use."""
+    tree = ast.parse(lesson.starter)
+    defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    unwritten = [node.name for node in defined if _unwritten(node)]
+    if unwritten:
+        return unwritten
+    used = {
+        name
+        for check in lesson.checks
+        for text in texts(check.observe())
+        for name in free_names(text)
+    }
+    return [node.name for node in defined if node.name in used]
+
+
+def _unwritten(node: ast.AST) -> bool:
+    raised = (n.exc for n in ast.walk(node) if isinstance(n, ast.Raise) and n.exc is not None)
+    names = (n.id for exc in raised for n in ast.walk(exc) if isinstance(n, ast.Name))
+    return "NotImplementedError" in names
+
+
+WAYS = {
+    "zeros": "np.zeros(leaf.shape)",
+    "ones": "np.ones(leaf.shape)",
+    "NaN": "np.full(leaf.shape, np.nan if leaf.dtype.kind not in 'biu' else 0)",
+    "a constant": "np.full(leaf.shape, 0.3 if leaf.dtype.kind not in 'biu' else 3)",
+    "random numbers": "np.random.default_rng(0).normal(0, 2, leaf.shape)",
+    "its input": "None",
+}
+"""Ways to do nothing, each with what becomes of an array. A function gives back its input where an
+argument has the form of the result, or of a part of it: parameters that were not trained."""
+
+_TEMPLATE = """\
+{solution}
+
+
+def _idle():
+    import functools
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    way, given = {way!r}, {function}
+    is_class = isinstance(given, type)
+    working = vars(given)["__call__"] if is_class else given
+
+    def instead(leaf):
+        if isinstance(leaf, bool | int | float | complex):
+            return type(leaf)(instead(np.asarray(leaf)))
+        if not hasattr(leaf, "dtype"):
+            return leaf
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return jax.random.wrap_key_data(jnp.zeros_like(jax.random.key_data(leaf)))
+        made = {leaf}
+        if isinstance(leaf, np.ndarray | np.generic):
+            return made.astype(leaf.dtype)
+        return jnp.asarray(made).astype(leaf.dtype)
+
+    def form(tree):
+        return jax.tree.structure(tree), [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
+
+    def untouched(result, arguments):
+        same = [one for one in arguments if form(one) == form(result)]
+        if same:
+            return same[0]
+        if type(result) in (tuple, list):
+            return type(result)(untouched(part, arguments) for part in result)
+        return jax.tree.map(jnp.zeros_like, result)
+
+    @functools.wraps(working)
+    def idle(*arguments, **named):
+        result = working(*arguments, **named)
+        if way == "its input":
+            return untouched(result, [*arguments, *named.values()])
+        return jax.tree.map(instead, result)
+
+    if is_class:
+        given.__call__ = idle
+        return given
+    return idle
+
+
+{function} = _idle()
+"""

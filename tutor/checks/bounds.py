@@ -1,0 +1,98 @@
+"""`bounds`: numbers lie between bounds, and perhaps in order."""
+
+import ast
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from tutor import arithmetic
+from tutor.checks.compare import number
+from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.tree import Leaf, Tree, TreeError, leaves
+
+
+class Bounds(Check, frozen=True, kw_only=True):
+    """Every number of the answer is finite and from `least` to `most`; along the first axis of
+    each array they are in the `order` that is named."""
+
+    kind: ClassVar[str] = "bounds"
+    inside: ClassVar[str] = "tutor.checks.inside.value"
+    default_cases: ClassVar[int] = 2
+
+    bounds: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    least: Annotated[
+        float | str | None,
+        Meta(description="The smallest allowed; a number, or arithmetic with sizes.",
+             extra={"holds": "number"}),
+    ] = None  # fmt: skip
+    most: Annotated[
+        float | str | None, Meta(description="The largest allowed.", extra={"holds": "number"})
+    ] = None
+    order: Annotated[
+        Literal["ascending", "descending"] | None,
+        Meta(description="Of the numbers along the first axis; equal ones are in order."),
+    ] = None
+
+    def observe(self) -> dict[str, Any]:
+        return {"expression": self.bounds}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        found = list(leaves(seen))
+        if not found:
+            raise TreeError("expected arrays of numbers")
+        least, most = (bound(one, case.sizes) for one in (self.least, self.most))
+        judged = (self._judge(leaf, path, least, most) for path, leaf in found)
+        return next((finding for finding in judged if finding is not None), None)
+
+    def _judge(
+        self, leaf: Leaf, path: str, least: float | None, most: float | None
+    ) -> Finding | None:
+        import numpy as np
+
+        values = leaf.values
+        if values.dtype.kind == "c" or leaf.type == "key":
+            raise TreeError("expected real numbers")
+        where = f"{path}: " if path else ""
+        numbers = values.astype(np.float64)
+        wrong = {
+            "not finite": ~np.isfinite(numbers),
+            f"below {least}": numbers < (least if least is not None else -np.inf),
+            f"above {most}": numbers > (most if most is not None else np.inf),
+        }
+        for what, which in wrong.items():
+            if which.any():
+                at = tuple(int(i) for i in np.argwhere(which)[0])
+                return Finding(
+                    f"{where}{number(values[at])} at {list(at)} is {what} "
+                    f"({int(which.sum())} of {which.size} are)"
+                )
+        if self.order is not None and numbers.ndim:
+            steps = np.diff(numbers, axis=0) * (1 if self.order == "ascending" else -1)
+            if (steps < 0).any():
+                at = tuple(int(i) for i in np.argwhere(steps < 0)[0])
+                after = (at[0] + 1, *at[1:])
+                return Finding(
+                    f"{where}not in {self.order} order: {number(values[at])} at {list(at)}, then "
+                    f"{number(values[after])}"
+                )
+        return None
+
+
+def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
+    """Return the number that a bound stands for.
+
+    Raises:
+        ArithmeticFault: it is no arithmetic, or has no result.
+    """
+    if not isinstance(text, str):
+        return text
+    return float(arithmetic.value(parsed(text), sizes))
+
+
+def parsed(text: str) -> ast.expr:
+    """Raises: tutor.arithmetic.ArithmeticFault: it is no arithmetic."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise arithmetic.ArithmeticFault("not a number, nor arithmetic with sizes") from None
+    return arithmetic.checked(tree)

@@ -1,0 +1,95 @@
+"""`distribution`: numbers are drawn from a named distribution."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from msgspec import Meta, field
+
+from tutor.checks.families import Family, parse
+from tutor.checks.goodness import looks_like, unlike
+from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.tree import Leaf, Tree, TreeError, brief, leaves
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Distribution(Check, frozen=True, kw_only=True):
+    """Every array of the answer holds independent draws from the distribution named by `is`.
+
+    The numbers themselves come out of the sandbox, and are tested here (`tutor.checks.goodness`): a
+    right answer fails once in 10⁹ checks. The more numbers, the smaller a difference is noticed:
+    of 10,000 a spread that is 5 % off.
+    """
+
+    kind: ClassVar[str] = "distribution"
+    inside: ClassVar[str] = "tutor.checks.inside.value"
+    default_cases: ClassVar[int] = 1
+
+    distribution: Annotated[
+        JaxExpr, Meta(description="The numbers as they are drawn, nothing computed from them.")
+    ]
+    is_: Annotated[
+        Any,
+        Meta(
+            description="Such as `normal(0, 1)` or `uniform(-1 / n**0.5, 1 / n**0.5)`, for every "
+            "array of the answer, or a mapping or list of them.",
+            extra={"holds": "distribution"},
+        ),
+    ] = field(name="is")
+
+    def observe(self) -> dict[str, Any]:
+        return {"expression": self.distribution}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if not any(True for _ in leaves(seen)):
+            return Finding(f"found {brief(seen)[:400]}, expected arrays of random numbers")
+        return _judge(seen, self.is_, case.sizes, "")
+
+
+def _judge(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    """Walk the answer and what is wanted of it together."""
+    if isinstance(wanted, str):
+        family = parse(wanted).at(sizes)
+        found = (_unlike(leaf, family, f"{path}{below}") for below, leaf in leaves(seen))
+        return next((one for one in found if one is not None), None)
+    keys = list(wanted) if isinstance(wanted, dict) else list(range(len(wanted)))
+    whole = isinstance(seen, dict) if isinstance(wanted, dict) else isinstance(seen, list | tuple)
+    if not whole or len(seen) != len(keys):  # type: ignore[arg-type]
+        where = f"{path}: " if path else ""
+        return Finding(f"{where}found {brief(seen)[:400]}, expected {len(keys)} items")
+    for key in keys:
+        try:
+            child = seen[key]  # type: ignore[index]
+        except KeyError:
+            raise TreeError(f"expected an entry {key!r}") from None
+        if finding := _judge(child, wanted[key], sizes, f"{path}[{key!r}]"):
+            return finding
+    return None
+
+
+def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
+    import numpy as np
+
+    where = f"{path}: " if path else ""
+    values = leaf.values
+    if values.dtype.kind == "c" or leaf.type == "key":
+        return Finding(f"{where}found {brief(leaf)}, expected real numbers")
+    numbers, epsilon = values.astype(np.float64), _epsilon(values.dtype)
+    told = unlike(numbers, family, epsilon)
+    if not told:
+        return None
+    guess = looks_like(numbers, epsilon)
+    return Finding(f"{where}not drawn from {family.name}: {told}{guess and f'; {guess}'}")
+
+
+def _epsilon(dtype: "np.dtype[Any]") -> float:
+    """How far apart numbers around 1 are; 1 for whole numbers."""
+    import numpy as np
+
+    if dtype.kind in "biu":
+        return 1.0
+    if dtype.kind == "f":
+        return float(np.finfo(dtype.type).eps)
+    import ml_dtypes
+
+    return float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]

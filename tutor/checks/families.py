@@ -1,0 +1,271 @@
+"""Named distributions that an author may write, such as `normal(0, 1)` or `bernoulli(0.9)`."""
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from tutor import arithmetic
+from tutor.arithmetic import ArithmeticFault
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+MAX_TEXT = 200
+MAX_VALUES = 1000
+"""Of a discrete distribution."""
+
+
+class Continuous(Struct, frozen=True):
+    """A distribution with a density. `mean` and `std` are None where there are none."""
+
+    name: str
+    cdf: "Callable[[Floats], Floats]"
+    low: float = -math.inf
+    high: float = math.inf
+    mean: float | None = None
+    std: float | None = None
+    width: float = 1.0
+    """A width such that no density is higher than `1 / width`."""
+
+
+class Discrete(Struct, frozen=True):
+    """Values with their probabilities, which add up to 1."""
+
+    name: str
+    chances: dict[float, float]
+
+
+Family = Continuous | Discrete
+
+
+class Distribution(Struct, frozen=True):
+    """One parsed text, such as `uniform(-1 / n**0.5, 1 / n**0.5)`; `at` gives it its numbers."""
+
+    text: str
+    family: str
+    arguments: tuple[ast.expr, ...]
+
+    def __repr__(self) -> str:
+        return f"Distribution({self.text!r})"
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The sizes it uses, each with the column (from 0) at which it stands."""
+        return {
+            k: v for one in reversed(self.arguments) for k, v in arithmetic.names_of(one).items()
+        }
+
+    def at(self, sizes: Mapping[str, int]) -> Family:
+        """Return it with these sizes.
+
+        Raises:
+            ArithmeticFault: its parameters have no result, or are none of such a distribution.
+        """
+        make, _, _ = FAMILIES[self.family]
+        values = [float(arithmetic.value(one, sizes)) for one in self.arguments]
+        try:
+            return make(self.text, *values)
+        except (ValueError, OverflowError, ZeroDivisionError) as error:
+            raise ArithmeticFault(f"{self.text}: {error}") from None
+
+
+def parse(source: str) -> Distribution:
+    """Read one.
+
+    Raises:
+        ArithmeticFault: it names no distribution, or has the wrong number of parameters.
+    """
+    text = source.strip()
+    lead = len(source) - len(source.lstrip())
+    if len(text) > MAX_TEXT:
+        raise ArithmeticFault(f"{len(text):,} characters; a distribution has at most {MAX_TEXT}")
+    try:
+        call = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ArithmeticFault("not a distribution such as normal(0, 1)", lead) from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        raise ArithmeticFault("not a distribution such as normal(0, 1)", lead)
+    name = call.func.id
+    if name not in FAMILIES:
+        raise ArithmeticFault(f"no distribution is called {name!r}; there are {known()}", lead)
+    _, usage, counts = FAMILIES[name]
+    if len(call.args) not in counts:
+        raise ArithmeticFault(f"{name} takes other parameters: {usage}", lead)
+    try:
+        return Distribution(text, name, tuple(map(arithmetic.checked, call.args)))
+    except ArithmeticFault as error:
+        raise ArithmeticFault(str(error), lead + error.column) from None
+
+
+def known() -> str:
+    return ", ".join(FAMILIES)
+
+
+def _positive(value: float, what: str) -> float:
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{what} must be positive, got {value:g}")
+    return value
+
+
+def _between(low: float, high: float) -> None:
+    if not (low < high and math.isfinite(high - low)):
+        raise ValueError(f"the lower bound must be below the upper, got {low:g} and {high:g}")
+
+
+def _erf(x: "Floats") -> "Floats":
+    import numpy as np
+
+    return np.fromiter(map(math.erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
+
+
+def _phi(x: "Floats") -> "Floats":
+    found: Floats = 0.5 * (1 + _erf(x / math.sqrt(2)))
+    return found
+
+
+def _normal(name: str, mean: float = 0.0, std: float = 1.0) -> Family:
+    _positive(std, "the standard deviation")
+    return Continuous(name, lambda x: _phi((x - mean) / std), mean=mean, std=std, width=std)
+
+
+def _truncated_normal(
+    name: str, low: float, high: float, mean: float = 0.0, std: float = 1.0
+) -> Family:
+    _between(low, high)
+    _positive(std, "the standard deviation")
+    a, b = (low - mean) / std, (high - mean) / std
+
+    def at(z: float) -> float:
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    def density(z: float) -> float:
+        return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+    mass = _positive(at(b) - at(a), "the probability between the bounds")
+    shift = (density(a) - density(b)) / mass
+    spread = 1 + (a * density(a) - b * density(b)) / mass - shift**2
+    return Continuous(
+        name,
+        lambda x: (_phi((x - mean) / std) - at(a)) / mass,
+        low, high, mean + std * shift, std * math.sqrt(_positive(spread, "the variance")),
+        std * mass * math.sqrt(2 * math.pi),
+    )  # fmt: skip
+
+
+def _uniform(name: str, low: float = 0.0, high: float = 1.0) -> Family:
+    _between(low, high)
+    width = high - low
+    return Continuous(
+        name, lambda x: (x - low) / width, low, high, (low + high) / 2, width / 12**0.5, width
+    )
+
+
+def _exponential(name: str, scale: float = 1.0) -> Family:
+    import numpy as np
+
+    _positive(scale, "the scale")
+    return Continuous(
+        name, lambda x: -np.expm1(-np.maximum(x, 0) / scale), 0.0, math.inf, scale, scale, scale
+    )
+
+
+def _laplace(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
+    import numpy as np
+
+    _positive(scale, "the scale")
+
+    def cdf(x: "Floats") -> "Floats":
+        z = (x - mean) / scale
+        tail = 0.5 * np.exp(-np.abs(z))
+        return np.where(z < 0, tail, 1 - tail)
+
+    return Continuous(name, cdf, mean=mean, std=scale * 2**0.5, width=scale)
+
+
+def _logistic(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
+    import numpy as np
+
+    _positive(scale, "the scale")
+    return Continuous(
+        name,
+        lambda x: 0.5 * (1 + np.tanh((x - mean) / (2 * scale))),
+        mean=mean, std=scale * math.pi / 3**0.5, width=scale,
+    )  # fmt: skip
+
+
+def _gumbel(name: str, mode: float = 0.0, scale: float = 1.0) -> Family:
+    import numpy as np
+
+    _positive(scale, "the scale")
+    return Continuous(
+        name,
+        lambda x: np.exp(-np.exp(np.clip((mode - x) / scale, -700, 700))),
+        mean=mode + 0.5772156649015329 * scale, std=scale * math.pi / 6**0.5, width=scale,
+    )  # fmt: skip
+
+
+def _cauchy(name: str, location: float = 0.0, scale: float = 1.0) -> Family:
+    import numpy as np
+
+    _positive(scale, "the scale")
+    return Continuous(name, lambda x: 0.5 + np.arctan((x - location) / scale) / np.pi, width=scale)
+
+
+def _bernoulli(name: str, p: float = 0.5) -> Family:
+    if not 0 < p < 1:
+        raise ValueError(f"the probability must be between 0 and 1, got {p:g}")
+    return Discrete(name, {0.0: 1 - p, 1.0: p})
+
+
+def _integers(name: str, low: float, high: float) -> Family:
+    if not (low.is_integer() and high.is_integer() and 1 <= high - low <= MAX_VALUES):
+        raise ValueError(f"the bounds must be at most {MAX_VALUES} integers apart")
+    values = range(int(low), int(high))
+    return Discrete(name, dict.fromkeys(map(float, values), 1 / len(values)))
+
+
+def _categorical(name: str, *chances: float) -> Family:
+    if min(chances) < 0 or sum(chances) <= 0:
+        raise ValueError("the probabilities must be positive")
+    return Discrete(name, {float(k): p / sum(chances) for k, p in enumerate(chances)})
+
+
+def _rademacher(name: str) -> Family:
+    return Discrete(name, {-1.0: 0.5, 1.0: 0.5})
+
+
+def _poisson(name: str, rate: float) -> Family:
+    if _positive(rate, "the rate") > 200:
+        raise ValueError(f"the rate must be at most 200, got {rate:g}")
+    last = int(rate + 20 * rate**0.5 + 40)
+    return Discrete(
+        name,
+        {float(k): math.exp(k * math.log(rate) - rate - math.lgamma(k + 1)) for k in range(last)},
+    )
+
+
+FAMILIES: Mapping[str, tuple[Callable[..., Family], str, range]] = {
+    "normal": (_normal, "normal(mean=0, std=1)", range(3)),
+    "uniform": (_uniform, "uniform(low=0, high=1)", range(3)),
+    "truncated_normal": (
+        _truncated_normal,
+        "truncated_normal(low, high, mean=0, std=1): normal(mean, std) between the bounds",
+        range(2, 5),
+    ),
+    "exponential": (_exponential, "exponential(scale=1)", range(2)),
+    "laplace": (_laplace, "laplace(mean=0, scale=1)", range(3)),
+    "logistic": (_logistic, "logistic(mean=0, scale=1)", range(3)),
+    "gumbel": (_gumbel, "gumbel(mode=0, scale=1)", range(3)),
+    "cauchy": (_cauchy, "cauchy(location=0, scale=1)", range(3)),
+    "bernoulli": (_bernoulli, "bernoulli(p=0.5)", range(2)),
+    "integers": (_integers, "integers(low, high) with high left out", range(2, 3)),
+    "categorical": (_categorical, "categorical(p0, p1, ...)", range(1, 40)),
+    "rademacher": (_rademacher, "rademacher(): -1 or 1", range(1)),
+    "poisson": (_poisson, "poisson(rate)", range(1, 2)),
+}
+"""How each is made, how it is written (parameters by position), and how many it takes."""

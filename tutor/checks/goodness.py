@@ -1,0 +1,184 @@
+"""Whether numbers are independent draws from a named distribution.
+
+Right draws fail at most once in `1 / FALSE_POSITIVE` checks, whatever their number. That is not
+an estimate: each test below is an inequality that holds for every sample size, and together they
+share the probability (`tests/unit/test_goodness.py` simulates it besides, at rates that can be).
+
+The numbers are turned into u = F(x), which is uniform on (0, 1) if F is their distribution. Then
+
+- the empirical distribution of u is nowhere further from uniform than Massart (1990) allows;
+- the means of the first Legendre polynomials of u (location, scale, skewness, tails) are within
+  Bernstein's inequality (Neyman's smooth test, 1937, with exact bounds);
+- the smallest and the largest u are as near to 0 and 1 as so many draws come;
+- the numbers are not the same few, again and again.
+
+For a discrete distribution it is the share of each value that is within Bernstein's inequality.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tutor.checks.families import Continuous, Discrete, Family
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+FALSE_POSITIVE = 1e-9
+"""Of one array, over all tests of it."""
+
+DEGREES = 4
+"""Of the polynomials."""
+
+TESTS = DEGREES + 3
+"""Of a continuous distribution: the polynomials, both ends, and the distance."""
+
+FINE = 1e-6
+"""A dtype with a smaller epsilon hardly ever gives the same number twice."""
+
+
+def unlike(values: "Floats", family: Family, epsilon: float, rate: float = FALSE_POSITIVE) -> str:
+    """Return what tells that `values` are not drawn from `family`, in words; nothing if they may.
+
+    **Arguments:** `epsilon`: that of the dtype in which they were drawn; `rate`: how often right
+    draws may fail.
+    """
+    import numpy as np
+
+    x = values.ravel()
+    if not x.size:
+        return ""
+    if (bad := int(np.count_nonzero(~np.isfinite(x)))) > 0:
+        return f"{bad} of {x.size} numbers are not finite"
+    if isinstance(family, Discrete):
+        return _unlike_discrete(x, family, rate)
+    return _unlike_continuous(x, family, epsilon, rate)
+
+
+def _unlike_discrete(x: "Floats", family: Discrete, rate: float) -> str:
+    import numpy as np
+
+    n = x.size
+    found, counts = np.unique(x, return_counts=True)
+    for value in found.tolist():
+        if family.chances.get(value, 0.0) <= 0:
+            return f"there is a {value:g} among them, which {family.name} does not give"
+    seen = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    bound = math.log(2 * len(family.chances) / rate)
+    for value, chance in family.chances.items():
+        count, expected = seen.get(value, 0), n * chance
+        allowed = _bernstein(chance * (1 - chance), 1.0, n, bound) * n
+        if abs(count - expected) > allowed:
+            low, high = max(0, math.ceil(expected - allowed)), min(n, int(expected + allowed))
+            return f"{count} of {n} are {value:g}, expected about {expected:.0f} ({low} to {high})"
+    return ""
+
+
+def _unlike_continuous(x: "Floats", family: Continuous, epsilon: float, rate: float) -> str:
+    import numpy as np
+
+    n = x.size
+    # What a number may have been before it was rounded.
+    rounding = epsilon * np.maximum(np.abs(x), family.width)
+    outside = (x < family.low - rounding) | (x > family.high + rounding)
+    if outside.any():
+        bounds = f"{family.low:.4g} and {family.high:.4g}"
+        worst = x[outside][np.argmax(np.abs(x[outside]))]
+        return f"{np.count_nonzero(outside)} of {n} lie outside {bounds}, such as {worst:.4g}"
+    if n > 1 and epsilon < FINE and (different := len(np.unique(x))) <= n // 2:
+        return f"there are only {different} different numbers among {n}"
+    u = np.clip(family.cdf(x), 0.0, 1.0)
+    slack = rounding / family.width  # no density is higher than 1 / width
+    return (
+        _at_the_ends(x, u, slack, family, rate)
+        or _by_moments(x, u, family, epsilon, rate)
+        or _by_distance(u - slack, u + slack, family, rate)
+    )
+
+
+def _at_the_ends(x: "Floats", u: "Floats", slack: "Floats", family: Continuous, rate: float) -> str:
+    """Of n draws the largest is below the u-quantile with a probability of u**n."""
+    nearest = math.exp(math.log(rate / TESTS) / x.size)
+    if (u + slack).max() < nearest:
+        edge = f"come close to {family.high:.4g}" if math.isfinite(family.high) else "be larger"
+        return f"the largest of {x.size} is {x.max():.4g}, and should {edge}"
+    if 1 - (u - slack).min() < nearest:
+        edge = f"come close to {family.low:.4g}" if math.isfinite(family.low) else "be smaller"
+        return f"the smallest of {x.size} is {x.min():.4g}, and should {edge}"
+    return ""
+
+
+def _by_moments(x: "Floats", u: "Floats", family: Continuous, epsilon: float, rate: float) -> str:
+    import numpy as np
+
+    n, bound = x.size, math.log(2 * TESTS / rate)
+    for degree in range(1, DEGREES + 1):
+        peak = math.sqrt(2 * degree + 1)  # of the orthonormal polynomial, which has variance 1
+        mean = float(peak * np.polynomial.Legendre.basis(degree)(2 * u - 1).mean())
+        if abs(mean) > _bernstein(1.0, peak, n, bound) + epsilon * degree**2:
+            return _moment(degree, mean, x, family)
+    return ""
+
+
+def _moment(degree: int, mean: float, x: "Floats", family: Continuous) -> str:
+    # A polynomial of u may be off although the moment of x is not; then that explains nothing.
+    if (
+        degree == 1
+        and family.mean is not None
+        and abs(x.mean() - family.mean) > 0.02 * family.width
+    ):
+        return f"their mean is {x.mean():.4g}, expected {family.mean:.4g}"
+    if degree == 2 and family.std is not None and abs(x.std() / family.std - 1) > 0.02:
+        return f"their standard deviation is {x.std():.4g}, expected {family.std:.4g}"
+    if degree % 2:
+        return f"too many are {'large' if mean > 0 else 'small'} for {family.name}"
+    # The even polynomials are largest at both ends.
+    more = "tails" if mean > 0 else "middle"
+    return f"there are too many in the {more} for {family.name}"
+
+
+def _by_distance(low: "Floats", high: "Floats", family: Continuous, rate: float) -> str:
+    import numpy as np
+
+    n = low.size
+    allowed = math.sqrt(math.log(2 * TESTS / rate) / (2 * n))
+    steps = np.arange(n) / n
+    above = float((steps + 1 / n - np.sort(high)).max())
+    below = float((np.sort(low) - steps).max())
+    if max(above, below) > allowed:
+        return (
+            f"their distribution is {max(above, below):.1%} away from {family.name}, "
+            f"and {n} draws come within {allowed:.1%}"
+        )
+    return ""
+
+
+def _bernstein(variance: float, largest: float, n: int, bound: float) -> float:
+    """Return how far a mean of n bounded draws is from its expectation at most."""
+    return math.sqrt(2 * variance * bound / n) + largest * bound / (3 * n)
+
+
+def looks_like(values: "Floats", epsilon: float) -> str:
+    """Return the name of a common distribution that fits mean and spread of `values`, if one
+    does: a guess for the learner, which decides nothing."""
+    import numpy as np
+
+    from tutor.checks.families import parse
+
+    x = values.ravel()
+    if x.size < 500 or not np.isfinite(x).all() or not x.std():
+        return ""
+    mean, std = float(x.mean()), float(x.std())
+    half = 3**0.5 * std
+    for text, name in (
+        (f"uniform({mean - half!r}, {mean + half!r})", "uniformly"),
+        (f"normal({mean!r}, {std!r})", "normally"),
+    ):
+        family = parse(text).at({})
+        # Its ends are estimated, so only the shape counts.
+        assert isinstance(family, Continuous)
+        u = np.sort(np.clip(family.cdf(x), 0.0, 1.0))
+        if np.abs(u - np.arange(x.size) / x.size).max() < 1.2 / math.sqrt(x.size):
+            return f"they look {name} distributed, with mean {mean:.3g} and spread {std:.3g}"
+    return ""

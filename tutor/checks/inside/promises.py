@@ -1,0 +1,78 @@
+"""Promises about indices that do not hold.
+
+`x.at[i].add(v, unique_indices=True)` lets XLA leave out what repeated indices would need. Where
+the promise is wrong, the result is undefined: right on a CPU today, wrong on the next device. So
+the values tell nothing, and the indices themselves are looked at.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tutor.sandbox.environment import ForeignError
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+WORDS = ("unique_indices", "indices_are_sorted")
+"""The promises. Code that holds none of these words is not run for them."""
+
+
+def broken_promises(
+    env: "LearnerEnvironment", expression: str, inputs: dict[str, Any]
+) -> list[str]:
+    """Run an expression without `jit`, and return what was promised wrongly, in words."""
+    import jax
+
+    if not any(word in env.source for word in WORDS):
+        return []
+    found: list[str] = []
+    with _watched(found.append, env), jax.disable_jit():
+        try:
+            env.evaluate(expression, inputs)
+        except ForeignError:
+            pass  # what cannot run without jit leaves what was seen so far
+    return list(dict.fromkeys(found))
+
+
+@contextmanager
+def _watched(broken: Callable[[str], None], env: "LearnerEnvironment") -> Iterator[None]:
+    from jax import lax
+
+    names = [
+        name for name in dir(lax) if name.startswith(("scatter", "gather")) and name[-2:] == "_p"
+    ]
+    original = {name: getattr(lax, name).impl for name in names}
+
+    def watching(name: str) -> Any:
+        def impl(*operands: Any, **parameters: Any) -> Any:
+            # (operand, indices, …) of a gather and of every scatter.
+            for promise in _broken(operands[1], parameters):
+                broken(f"line {env.line_of_caller()}: {promise}")
+            return original[name](*operands, **parameters)
+
+        return impl
+
+    try:
+        for name in names:
+            getattr(lax, name).impl = watching(name)
+        yield
+    finally:
+        for name in names:
+            getattr(lax, name).impl = original[name]
+
+
+def _broken(indices: Any, parameters: dict[str, Any]) -> Iterator[str]:
+    import numpy as np
+
+    rows = np.asarray(indices)
+    rows = rows.reshape(-1, rows.shape[-1]) if rows.ndim else rows.reshape(-1, 1)
+    dimensions = parameters["dimension_numbers"]
+    if getattr(dimensions, "operand_batching_dims", ()):
+        return  # each batch has indices to itself
+    listed = rows[:, 0].tolist() if rows.shape[1] == 1 else rows.tolist()
+    shown = f"{listed[:12]}{' …' if len(listed) > 12 else ''}"
+    if parameters["unique_indices"] and len(np.unique(rows, axis=0)) < len(rows):
+        yield f"`unique_indices=True` is promised for the indices {shown}, which repeat"
+    if parameters["indices_are_sorted"] and sorted(rows.tolist()) != rows.tolist():
+        yield f"`indices_are_sorted=True` is promised for the indices {shown}, which are not"

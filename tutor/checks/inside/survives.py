@@ -1,0 +1,107 @@
+"""The learner's functions, traced by the transformations that they must survive."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+    from tutor.sandbox.learner import PROBING
+
+    for call in args["calls"]:
+        inputs = env.inputs(rounds[0])
+        function = env.evaluate(call["function"], inputs)
+        values = [env.evaluate(argument, inputs) for argument in call["args"]]
+        for name in args["survives"]:
+            running = f"jax.{name} of {call['function']}"
+            with env.our_settings(*PROBING):
+                env.call(running, _TRIALS[name], function, values, "jit" in args["survives"])
+    return [call["function"] for call in args["calls"]]
+
+
+def _jit(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
+    import jax
+
+    arrays, rejoined = _separated(values, _is_array)
+    if arrays:
+        jax.make_jaxpr(lambda *given: function(*rejoined(given)))(*arrays)
+
+
+def _vmap(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
+    """Over a batch of two. With `traced` nothing is computed: under `jit` that is as good."""
+    import jax
+    import jax.numpy as jnp
+
+    arrays, rejoined = _separated(values, _is_array)
+    if not arrays:
+        return
+    mapped = jax.vmap(lambda *given: function(*rejoined(given)))
+    if traced:
+        batch = [_batch_of_two(array) for array in arrays]
+        jax.make_jaxpr(mapped)(*batch)
+    else:
+        jax.block_until_ready(mapped(*(jnp.stack([array, array]) for array in arrays)))  # type: ignore[no-untyped-call]
+
+
+def _grad(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
+    """In all real arrays, of the sum of all real results."""
+    import jax
+    import jax.numpy as jnp
+
+    arrays, rejoined = _separated(values, _is_real)
+
+    def total(given: list[Any]) -> Any:
+        results = jax.tree.leaves(function(*rejoined(given)))
+        return sum((r.astype(jnp.float32).sum() for r in results if _is_real(r)), jnp.zeros(()))
+
+    if arrays:
+        gradient = jax.grad(total)
+        if traced:
+            jax.make_jaxpr(gradient)(arrays)
+        else:
+            jax.block_until_ready(gradient(arrays))  # type: ignore[no-untyped-call]
+
+
+_TRIALS = {"jit": _jit, "grad": _grad, "vmap": _vmap}
+
+
+def _separated(
+    values: list[Any], chosen: Callable[[Any], bool]
+) -> tuple[list[Any], Callable[[Any], list[Any]]]:
+    """The chosen leaves of the arguments, and what puts others in their place."""
+    import jax
+
+    leaves, structure = jax.tree.flatten(values)
+    where = [i for i, leaf in enumerate(leaves) if chosen(leaf)]
+
+    def rejoined(given: Any) -> list[Any]:
+        changed = list(leaves)
+        for i, leaf in zip(where, given, strict=True):
+            changed[i] = leaf
+        whole: list[Any] = jax.tree.unflatten(structure, changed)
+        return whole
+
+    return [leaves[i] for i in where], rejoined
+
+
+def _batch_of_two(array: Any) -> Any:
+    import jax
+
+    return jax.ShapeDtypeStruct((2, *array.shape), array.dtype)  # type: ignore[no-untyped-call]
+
+
+def _is_array(value: Any) -> bool:
+    import jax
+
+    return isinstance(value, jax.Array)
+
+
+def _is_real(value: Any) -> bool:
+    import jax
+    import jax.numpy as jnp
+
+    return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jnp.floating)

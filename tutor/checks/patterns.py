@@ -1,0 +1,62 @@
+"""How two arrays of numbers differ, in a line: where there is one, it tells more than numbers."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+MOST = 1 << 20
+"""Elements of an array that is looked at."""
+
+
+def pattern(want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]") -> str:
+    """Return how `got` is made from `want`; nothing if it is not seen.
+
+    **Arguments:** `close`: whether two arrays agree within the tolerance of the comparison.
+    """
+    import numpy as np
+
+    if not 2 <= want.size <= MOST or not (np.isfinite(want).all() and np.isfinite(got).all()):
+        return ""
+    if not got.any():
+        return "every number is 0"
+    with np.errstate(all="ignore"):
+        return next(_patterns(want, got, close), "")
+
+
+def _patterns(
+    want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]"
+) -> Iterator[str]:
+    import numpy as np
+
+    if np.ptp(want) == 0:
+        return  # of a constant every other is a multiple
+    if np.ptp(got) == 0:
+        yield f"every number is {got.flat[0]:.6g}"
+    size = float((want * want).sum())
+    ratio = float((want * got).sum()) / size if size else 0.0
+    if ratio and close(want * ratio, got):
+        sign = "every sign is wrong" if abs(ratio + 1) < 1e-5 else ""
+        yield sign or f"every number is {ratio:.6g} times what is expected"
+    offset = float((got - want).mean())
+    if offset and close(want + offset, got):
+        yield f"every number is too {'large' if offset > 0 else 'small'} by {abs(offset):.6g}"
+    if want.ndim == 2 and want.shape[0] == want.shape[1] and close(want.T, got):
+        yield "it is the transpose of what is expected"
+    for axis in range(want.ndim):
+        if want.shape[axis] > 1 and close(np.flip(want, axis), got):
+            yield f"the order along axis {axis} is reversed"
+        for by in (1, -1):
+            if want.shape[axis] > 2 and close(np.roll(want, by, axis), got):
+                where = "far" if by > 0 else "early"
+                yield f"every number is one place too {where} along axis {axis}"
+    if want.ndim > 1 and len(want) > 2:
+        wrong = [i for i in range(len(want)) if not close(want[i], got[i])]
+        if len(wrong) == 1:
+            yield f"only row {wrong[0]} of {len(want)} differs"
+        elif len(wrong) <= len(want) // 3:
+            listed = ", ".join(map(str, wrong[:6])) + (" …" if len(wrong) > 6 else "")
+            yield f"only the rows {listed} of {len(want)} differ"

@@ -1,0 +1,102 @@
+"""`survives`: the functions that a lesson asks for work under `jit`, `grad` and `vmap`.
+
+Made from the lesson's own `survives:`, not written among its checks. It is evidence: what was
+traced was traced in the learner's process, and value checks stand before it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+from tutor.checks.value import Value
+from tutor.expressions import calls_of, texts
+from tutor.lesson import Case, Check, Finding, Lesson, under
+from tutor.tree import Tree, TreeError
+
+CALLING = ("value", "shape", "distribution", "same", "bounds", "permutation")
+"""Kinds whose expressions call the functions as the lesson means them to be called."""
+
+
+class Call(Struct, frozen=True):
+    """A function of the learner's and the arguments with which a `value` check calls it."""
+
+    function: str
+    args: tuple[str, ...]
+
+
+class Survives(Check, frozen=True, kw_only=True):
+    """Each call is traced under each transformation, its arrays being what is traced."""
+
+    kind: ClassVar[str] = "survives"
+    inside: ClassVar[str] = "tutor.checks.inside.survives"
+    default_cases: ClassVar[int] = 1
+
+    survives: tuple[str, ...]
+    calls: tuple[Call, ...]
+
+    @property
+    def subject(self) -> str:
+        return ", ".join(dict.fromkeys(call.function for call in self.calls))
+
+    def observe(self) -> dict[str, Any]:
+        calls = [{"function": call.function, "args": call.args} for call in self.calls]
+        return {"survives": self.survives, "calls": calls}
+
+    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if seen != [call.function for call in self.calls]:
+            raise TreeError("expected the functions that were traced")
+        return None
+
+
+def survival(lesson: Lesson, names: set[str]) -> Survives | None:
+    """Return the check that a lesson's `survives:` asks for, if it asks for any.
+
+    **Arguments:** `names`: those that the learner's code defines.
+    """
+    if not lesson.survives:
+        return None
+    calls: dict[str, Call] = {}
+    needed: list[str] = []
+    inputs: dict[str, Any] = {}
+    for check in lesson.checks:
+        marked = isinstance(check, Value) and check.evidence
+        if check.kind not in CALLING or marked or check.devices or check.bonus:
+            continue
+        if any(inputs.get(name, draw) != draw for name, draw in check.inputs.items()):
+            continue  # another check gives the same name another value
+        found = [
+            call
+            for text in texts(check.observe())
+            for call in calls_of(text, names)
+            if call[0] not in calls
+        ]
+        for function, args in found:
+            calls.setdefault(function, Call(function, args))
+        if found:
+            needed.append(check.title)
+            inputs |= check.inputs
+    if not calls:
+        return None
+    return Survives(
+        name=f"works {under(lesson.survives).replace('`', '')}",
+        survives=lesson.survives,
+        calls=tuple(calls.values()),
+        inputs=inputs,
+        after=tuple(needed),
+        why=f"Every function of this lesson must work {under(lesson.survives)}.",
+    )
+
+
+def with_survival(lesson: Lesson, names: set[str]) -> Lesson:
+    """Return the lesson with that check behind its own."""
+    check = survival(lesson, names)
+    if check is None:
+        return lesson
+    return msgspec.structs.replace(lesson, checks=(*lesson.checks, check))
+
+
+def own_checks(lesson: Lesson) -> Sequence[Check]:
+    """Return the checks that the author has written."""
+    return [check for check in lesson.checks if check.kind != Survives.kind]
