@@ -9,6 +9,7 @@ an input to a lesson changes no other one.
 """
 
 import ast
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -143,20 +144,32 @@ def draw_sizes(
     sizes: Mapping[str, "int | tuple[int, ...]"], seed: tuple[int, ...]
 ) -> dict[str, int]:
     """One number for each named size. Sizes with several candidates are drawn; case by case
-    they also walk through their candidates, so that a few cases already see different ones."""
+    they also walk through their candidates, so that a few cases already see different ones.
+    Those that may be 1 are so in turn: what goes wrong with one axis of length 1 may go unnoticed
+    if another one is that short as well."""
+    *base, case = seed
     chosen = {}
+    turn = int(generator((*base, word("1"))).integers(_TURNS))
     for name, candidates in sizes.items():
         if isinstance(candidates, int):
             chosen[name] = candidates
+            continue
+        if 1 in candidates:
+            start = candidates.index(1) - turn
+            turn += 1
         else:
-            *base, case = seed
             start = int(generator((*base, word(name))).integers(len(candidates)))
-            chosen[name] = candidates[(start + case) % len(candidates)]
+        chosen[name] = candidates[(start + case) % len(candidates)]
     return chosen
 
 
+_TURNS = math.lcm(*range(1, 9))
+"""So that each size begins anywhere, as far as there are no more than eight candidates."""
+
+
 CORNERS = 3
-"""A Python integer is its lowest value, its highest, and any other in turn, case by case."""
+"""A Python integer is its lowest value, its highest, and any other in turn, case by case; of an
+array both bounds occur, then not the highest, then not the lowest."""
 
 
 class Source(NamedTuple):
@@ -171,7 +184,7 @@ def draw_tree(
 ) -> Tree:
     """Draw every leaf of a tree of draws.
 
-    **Arguments:** `corner`: which bound an integer is at, modulo `CORNERS`.
+    **Arguments:** `corner`: which bounds integers reach, modulo `CORNERS`.
 
     Raises:
         DrawError: a size is missing, an array would be too large, or NumPy has no such draw.
@@ -277,11 +290,14 @@ def _uniform(source: Source, arguments: list[Number], options: Options) -> Leaf:
 def _integers(source: Source, arguments: list[Number], options: Options) -> Leaf:
     low, high, *shape = arguments
     least, most = int(low), max(int(high), int(low) + 1) - 1
+    # Wrong answers live where a bound comes up, and where it does not.
+    if most - least > 1:
+        least += source.corner == 2
+        most -= source.corner == 1
+    bounds = [bound for bound in (int(low), int(high) - 1) if least <= bound <= most]
     values = source.random.integers(least, most, _shape(shape), endpoint=True)
-    if values.size > 1:
-        # Wrong answers live at the bounds, so both always occur.
-        first, second = source.random.choice(values.size, 2, replace=False)
-        values.flat[first], values.flat[second] = least, most
+    if values.size >= len(bounds):
+        values.flat[source.random.choice(values.size, len(bounds), replace=False)] = bounds
     return _array(values, {"dtype": "int32", **options})
 
 
@@ -358,7 +374,7 @@ def _digits(source: Source, arguments: list[Number], options: Options) -> Tree:
 _USAGE = {
     "normal": "normal(*shape, mean=0, scale=1)",
     "uniform": "uniform(*shape, low=0, high=1)",
-    "integers": "integers(low, high, *shape) with high left out; low and high - 1 both occur",
+    "integers": "integers(low, high, *shape) with high left out",
     "permutation": "permutation(n)",
     "bernoulli": "bernoulli(*shape, p=0.5)",
     "zeros": "zeros(*shape)",

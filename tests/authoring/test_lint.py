@@ -76,8 +76,8 @@ CASES = [
         "    inputs: {z: normal(n)}\n    why: PyTorch's std",
         "normal(n)}",
     ),
-    ("unused-size", "  d: [3, 4]\n", "  d: [3, 4]\n  k: 5\n", "5"),
-    ("equal-sizes", "  d: [3, 4]\n", "  d: [3, 7]\n", "[7, 6]"),
+    ("unused-size", "  d: [3, 4, 1]\n", "  d: [3, 4, 1]\n  k: 5\n", "5"),
+    ("equal-sizes", "  d: [3, 4, 1]\n", "  d: [3, 7, 1]\n", "[7, 6]"),
     ("no-why", "    why: PyTorch's std divides by n - 1.\n", "", "name: one column"),
     (
         "expect-without-torch",
@@ -96,11 +96,11 @@ EPOCHS = ('def columns(x):\n      """x', 'def columns(x, n_epochs=1):\n      """
 
 
 HIDING = [
-        ("fixed-size", [("  d: [3, 4]\n", "  d: 3\n")], "the size 'd' is always 3"),
+        ("fixed-size", [("  d: [3, 4, 1]\n", "  d: 3\n")], "the size 'd' is always 3"),
         (
             "fixed-size",
             [("normal(n, d, mean=1, scale=size)", "normal(n, 11, mean=1, scale=size)"),
-             ("  d: [3, 4]\n", ""), ("    is: float32[n, d]\n", "")],
+             ("  d: [3, 4, 1]\n", ""), ("    is: float32[n, d]\n", "")],
             "an axis is always 11, which the task does not say",
         ),
         (
@@ -151,7 +151,7 @@ HIDING = [
         ),
         ("never-square", [("normal(n, n)", "normal(n, d)")], "no array that is drawn is square"),
         ("never-square", [("normal(n, d,", "normal(d, d,"), ("normal(n, n)", "normal(n, d)")], ""),
-        ("small-inputs", [("  size: [3, 30]\n", "  size: [3, 5]\n")], "no number that `value`"),
+        ("small-inputs", [("  size: [3, 100]\n", "  size: [3, 50]\n")], "no number that `value`"),
         ("no-survives", [("survives: [jit, grad, vmap]\n", "")], "it does not say what the fu"),
         ("no-survives", [("survives: [jit, grad, vmap]\n", "survives: []\n")], ""),
         (
@@ -346,3 +346,11 @@ def test_expectations_that_any_answer_meets_are_remarked(
     edit(pack, *edits)
     assert code not in {one.code for one in lint(pack).remarks}
     assert code in {one.code for one in lint(pack, forks.reference).remarks}
+
+
+def test_a_size_may_be_one_too_unless_pytorch_has_nothing_to_give_then(pack: Path, forks: Forks):
+    lines = edit(pack, ("  d: [3, 4, 1]\n", "  d: [3, 4]\n")).splitlines()
+    (remark,) = lint(pack, forks.reference).remarks  # nothing of n: one number has no deviation
+    assert (remark.code, remark.message) == ("never-one", "the size 'd' is never 1")
+    assert remark.remedy == "let it be, too: d: [3, 4, 1]"
+    assert lines[remark.line - 1][remark.column - 1 :] == "[3, 4]"

@@ -96,6 +96,7 @@ def seen_by(kind: str) -> st.SearchStrategy[Tree]:
             "used": st.one_of(st.none(), tree),
             "constant": st.one_of(st.just([]), some),
             "others": st.one_of(st.just([]), some),
+            "next": st.one_of(same, tree),
         },
         "pure": {
             "first": same,
@@ -504,8 +505,20 @@ def drawn(first: Tree, **changes: Tree) -> Tree:
         "used": "yes",
         "constant": [],
         "others": [],
+        "next": other,
     }
     return {**seen, "first": first, "again": first, "other": other, **changes}
+
+
+def test_keys_that_are_counted_up_are_those_of_the_next_seed():
+    one, two = (leaf(random(8, 32, seed=seed)) for seed in (1, 2))
+    table = leaf(np.sin(np.arange(64.0).reshape(8, 8)))
+    first = {"a": one, "b": two, "c": table, "d": table, "e": leaf(np.ones((9, 9)))}
+    counted = {**first, "a": two, "b": leaf(random(8, 32, seed=3))}
+    assert Prng(prng="f(key)").judge(drawn(first), None, CASE) is None
+    finding = Prng(prng="f(key)").judge(drawn(first, next=counted), None, CASE)
+    assert finding is not None
+    assert "result['b'] for one key is result['a'] for the next one" in finding.message
 
 
 TWO = {"a": leaf(random(8, 32, seed=1)), "b": leaf(random(8, 32, seed=2))}

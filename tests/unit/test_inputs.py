@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tutor.datasets import digits
 from tutor.inputs import (
+    CORNERS,
     MAX_ELEMENTS,
     MAX_TEXT,
     USAGE,
@@ -94,10 +95,21 @@ def test_draws_have_the_documented_values() -> None:
     assert number.type == "float" and 2 <= number.values <= 4
 
 
-@given(st.integers(-5, 5), st.integers(1, 9), st.integers(2, 6), st.integers(0, 10**6))
-def test_both_bounds_of_integers_occur(low: int, span: int, size: int, seed: int) -> None:
-    values = leaf(f"integers({low}, {low + span}, {size})", (seed,)).values
-    assert {values.min(), values.max()} == {low, low + span - 1}
+@given(st.integers(-5, 5), st.integers(1, 9), st.integers(0, 6), st.integers(0, 10**6))
+def test_each_bound_of_integers_occurs_and_is_missing(
+    low: int, span: int, size: int, seed: int
+) -> None:
+    most = low + span - 1
+    draw = parse(f"integers({low}, {low + span}, {size})")
+    for corner in range(CORNERS):
+        tree = draw_tree(draw, SIZES, (seed,), corner)
+        assert isinstance(tree, Leaf)
+        values = {int(value) for value in tree.values}
+        assert all(low <= value <= most for value in values)
+        if size > 1 and span > 2:
+            assert (low in values, most in values) == (corner != 2, corner != 1)
+        elif size > 1:
+            assert values == {low, most}
 
 
 def test_a_python_integer_walks_along_its_bounds() -> None:

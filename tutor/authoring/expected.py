@@ -1,14 +1,17 @@
-"""Remarks on what the PyTorch gives: expectations that any answer would meet.
+"""Remarks on what the PyTorch gives: expectations that any answer would meet, and sizes for which
+it gives something but is never asked.
 
 Unlike other remarks these run the pack's PyTorch, in a sandbox of its own; its answers are kept.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
+from tutor.authoring.remarks_on_inputs import sizes_never_one
 from tutor.checks.compare import tolerance_for
 from tutor.checks.scale import hides
 from tutor.checks.value import Value
@@ -25,9 +28,10 @@ SEEDS = (0, 1)
 
 
 class Expected(Struct, frozen=True):
-    """A remark on a check, by its number. `code` is that of remarks on packs."""
+    """A remark on what stands at a place of the lesson, as in ("checks", 3). `code` is that of
+    remarks on packs."""
 
-    check: int
+    place: tuple[str | int, ...]
     code: str
     message: str
     remedy: str
@@ -41,18 +45,40 @@ def remarks_on_expected(
     **Arguments:** `memory`: where PyTorch's answers are kept; `begin`: starts a sandbox for it.
     """
     try:
-        values = _values(lesson, memory, begin)
+        values = _values(lesson, SEEDS, memory, begin)
     except (ReferenceFailed, DrawError):
         return
+    for name in sizes_never_one(lesson):
+        yield from _never_one(name, lesson, memory, begin)
     for number, check in enumerate(lesson.checks):
         if check.title in values:
             yield from _of_check(number, check, lesson, values[check.title])
 
 
-def _values(lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]) -> dict[str, list[Tree]]:
+def _never_one(
+    name: str, lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
+) -> Iterator[Expected]:
+    """An answer that squeezes, or broadcasts by accident, passes where no axis has length 1."""
+    checks = tuple(one for one in lesson.checks if isinstance(one, Value) and not one.evidence)
+    short = replace(lesson, sizes={**lesson.sizes, name: 1}, checks=checks)
+    try:
+        values = _values(short, SEEDS[:1], memory, begin)
+    except (ReferenceFailed, DrawError):
+        return  # as a standard deviation of one number: there is nothing to expect
+    found = [leaf.values for one in values.values() for tree in one for _, leaf in leaves(tree)]
+    if not any(one.dtype.kind in "fc" and np.isnan(one).any() for one in found):
+        candidates = lesson.sizes[name]
+        listed = [*candidates, 1] if isinstance(candidates, tuple) else [candidates, 1]
+        message, remedy = f"the size {name!r} is never 1", f"let it be, too: {name}: {listed}"
+        yield Expected(("sizes", name), "never-one", message, remedy)
+
+
+def _values(
+    lesson: Lesson, seeds: Sequence[int], memory: Path, begin: Callable[[], Sandbox]
+) -> dict[str, list[Tree]]:
     """What is expected of each check, case by case."""
     found: dict[str, list[Tree]] = {}
-    for seed in SEEDS:
+    for seed in seeds:
         planned = plan(lesson, seed)
         references = References(lesson, requests(lesson, planned), memory, begin)
         references.start()
@@ -73,14 +99,14 @@ def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> 
     numbers = [leaf for leaf in arrays if leaf.values.dtype.kind in "fcV" and leaf.values.size]
     if check.kind == "grad" and arrays and not any(leaf.values.any() for leaf in arrays):
         yield Expected(
-            number,
+            ("checks", number),
             "zero-gradient",
             f"the gradient that {check.title!r} expects is zero for all inputs",
             "differentiate something that depends on its argument",
         )
     elif _depends(check, lesson) and len(values) > 1 and _all_alike(values):
         yield Expected(
-            number,
+            ("checks", number),
             "constant-reference",
             f"what {check.title!r} expects is the same for all inputs",
             "let it depend on them, or a constant passes for it",
@@ -92,7 +118,7 @@ def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> 
         worst = max(worst, hides(size, tolerance))
     if worst:
         yield Expected(
-            number,
+            ("checks", number),
             "hidden-by-large",
             f"beside the largest numbers that {check.title!r} expects, most are smaller than the "
             "error that is allowed, so nothing holds an answer to them",

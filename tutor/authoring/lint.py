@@ -78,7 +78,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
         if begin is not None:
             memory = paths.cache() / "references"
             for expected in remarks_on_expected(lesson, memory, begin):
-                node = page.at("checks", expected.check)
+                node = page.at(*expected.place)
                 remarks.append(
                     Remark(
                         folder.shown(file), node.line, node.column,

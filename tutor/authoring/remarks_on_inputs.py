@@ -10,7 +10,8 @@ from tutor.arithmetic import ArithmeticFault
 from tutor.authoring.page import Page, Said
 from tutor.checks.survives import own_checks
 from tutor.expressions import texts
-from tutor.inputs import Draw, drawn, names_in
+from tutor.inputs import Draw, Draws, drawn, names_in
+from tutor.lesson import Check, Lesson
 from tutor.pack.source import Mapping, Node
 from tutor.pack.structs import plain
 from tutor.planning import used_inputs
@@ -21,8 +22,8 @@ NO_AXES = {"integers": 2, "full": 1}
 WITHOUT_SHAPE = frozenset({"int", "float", "key", "digits"})
 """Draws whose arguments are no axes, or are those of a data set."""
 
-LARGE = 10
-"""A scale from which on numbers are called large."""
+LARGE = 100
+"""A scale from which on numbers are called large: float32 cannot hold their exponentials."""
 
 CONSTANT = frozenset({"zeros", "ones", "full", "arange"})
 """Draws of which a fixed size tells less: they are there to be filled."""
@@ -66,20 +67,12 @@ def small_inputs(page: Page) -> Iterator[Said]:
     """An answer that clips, or overflows, passes where nothing is ever large."""
     lesson = page.lesson
     sizes = {name: max(_candidates(candidates)) for name, candidates in lesson.sizes.items()}
-    found = False
-    for check in own_checks(lesson):
-        if check.kind != "value":
-            continue
-        draws = {**lesson.inputs, **check.inputs}
-        for name in used_inputs(check, draws):
-            for draw in drawn(draws[name]):
-                if draw.function in ("normal", "uniform"):
-                    found = True
-                    if _reach(draw, sizes) >= LARGE:
-                        return
-    if found:
-        message = "no number that `value` checks draw is much larger than 1"
-        remedy = "vary the scale as well: sizes: {size: [1, 30]}, x: normal(n, scale=size)"
+    reaches = [
+        _reach(draw, sizes) for _, draw in _compared(page) if draw.function in ("normal", "uniform")
+    ]
+    if reaches and max(reaches) < LARGE:
+        message = f"no number that `value` checks draw is as large as {LARGE}"
+        remedy = f"let the scale vary: sizes: {{size: [1, {LARGE}]}}, x: normal(n, scale=size)"
         yield page.at("inputs"), message, remedy
 
 
@@ -107,7 +100,7 @@ def equal_sizes(page: Page) -> Iterator[Said]:
     }
     for first, second in sorted(pairs & {*combinations(sorted(lesson.sizes), 2)}):
         one, other = _candidates(lesson.sizes[first]), _candidates(lesson.sizes[second])
-        if both := one & other:
+        if both := (one & other) - {1}:
             message = f"the sizes {first!r} and {second!r} can both be {min(both)}"
             remedy = "choose others: a transposed square has the right shape"
             yield page.at("sizes", second), message, remedy
@@ -209,14 +202,7 @@ def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[st
 
 def never_square(page: Page) -> Iterator[Said]:
     """An answer that guesses by its length which axis is which passes where lengths tell."""
-    lesson = page.lesson
-    compared = {
-        name
-        for check in own_checks(lesson)
-        if check.kind == "value"
-        for name in used_inputs(check, {**lesson.inputs, **check.inputs})
-    }
-    axes = [(place, _axes(draw)) for place, name, draw in _draws(page) if name in compared]
+    axes = [(place, _axes(draw)) for place, draw in _compared(page)]
     tables = [(place, found) for place, found in axes if len(found) > 1]
     if tables and all(len(set(found)) == len(found) for _, found in tables):
         place, found = tables[0]
@@ -236,6 +222,52 @@ def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
                 values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
                 if len(values) == len(node.elts) and all(type(v) is int for v in values):
                     yield tuple(v for v in values if isinstance(v, int))
+
+
+def sizes_never_one(lesson: Lesson) -> list[str]:
+    """Return the sizes of what `value` checks compare that vary, but are never 1. What is computed
+    with, as the half of a size, is left out."""
+    draws = [
+        draw
+        for check in own_checks(lesson)
+        if check.kind == "value"
+        for tree in _drawn_for(check, lesson).values()
+        for draw in drawn(tree)
+        if draw.function not in WITHOUT_SHAPE
+    ]
+    axes = {name for draw in draws for name in _axes(draw)}
+    computed = {
+        node.id
+        for draw in draws
+        for argument in draw.arguments
+        if not isinstance(argument, ast.Name)
+        for node in ast.walk(argument)
+        if isinstance(node, ast.Name)
+    }
+    several = {name: _candidates(size) for name, size in lesson.sizes.items()}
+    return [
+        name
+        for name, candidates in several.items()
+        if name in axes - computed and len(candidates) > 1 and 1 not in candidates
+    ]
+
+
+def _drawn_for(check: Check, lesson: Lesson) -> dict[str, Draws]:
+    """The inputs that a check uses."""
+    draws = {**lesson.inputs, **check.inputs}
+    return {name: draws[name] for name in used_inputs(check, draws)}
+
+
+def _compared(page: Page) -> list[tuple[Node, Draw]]:
+    """The draws that `value` checks use, and where they stand."""
+    lesson = page.lesson
+    used = {
+        name
+        for check in own_checks(lesson)
+        if check.kind == "value"
+        for name in _drawn_for(check, lesson)
+    }
+    return [(place, draw) for place, name, draw in _draws(page) if name in used]
 
 
 def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:

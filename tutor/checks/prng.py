@@ -96,6 +96,8 @@ class Prng(Check, frozen=True, kw_only=True):
             return found
         if found := _few([first, other, *items(entry(seen, "others"))]):
             return found
+        if found := _shifted(first, entry(seen, "next")):
+            return found
         if any(not pair.varies and not pair.even for pair in pairs):
             # Tables of constants are right; draws from a key that never changes are not.
             for line in items(entry(seen, "constant")):
@@ -268,6 +270,29 @@ def _few(results: list[Tree]) -> Finding | None:
             return Finding(
                 f"two of {len(results)} different keys gave the same result: "
                 "it must depend on the whole key"
+            )
+    return None
+
+
+def _shifted(first: Tree, following: Tree) -> Finding | None:
+    """Whether one key gives in one place what the key after it gives in another: keys that are
+    counted up, and not split, come up again in the next seed's."""
+    pairs = _pairs(first, following)
+    varying = {pair.name for pair in pairs if pair.varies and pair.log_chance < LOG_FALSE_POSITIVE}
+    theirs = {
+        (leaf.values.shape, _real(leaf.values).tobytes()): f"result{path}"
+        for path, leaf in leaves(following)
+        if leaf.array is not None
+    }
+    for path, leaf in leaves(first):
+        name = f"result{path}"
+        if name not in varying:
+            continue
+        found = theirs.get((leaf.values.shape, _real(leaf.values).tobytes()))
+        if found is not None:
+            return Finding(
+                f"{name} for one key is {found} for the next one: keys that are counted up are "
+                "those of other seeds; split or fold_in gives keys of their own"
             )
     return None
 

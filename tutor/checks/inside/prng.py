@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from tutor.sandbox.environment import ForeignError
-from tutor.tree import Tree, leaves
+from tutor.tree import Leaf, Tree, leaves, map_leaves
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
@@ -61,7 +61,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
         "again": result(rounds[0]),
         "other": result({**rounds[0], **keys[1]}),
         "others": [result({**rounds[0], **key}) for key in keys[2:]],
-        "checker": _checker(env, expression, rounds[0]),
+        "next": result({**rounds[0], name: _next(rounds[0][name])}),
     }
     ledger, whole = keys_used(env, expression, rounds[0])
     observation["checker"] = "" if whole else _checker(env, expression, rounds[0])
@@ -73,6 +73,16 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
         changed, _ = keys_used(env, expression, {**rounds[0], **keys[1]})
         observation["constant"] = [*drawn_in_both(ledger, changed)]
     return observation
+
+
+def _next(key: Tree) -> Tree:
+    """The keys after these: those of the next seed, where a key was made from one."""
+    import numpy as np
+
+    def after(leaf: Leaf) -> Leaf:
+        return Leaf(leaf.values + np.array([0, 1], leaf.values.dtype), leaf.type)
+
+    return map_leaves(after, key)
 
 
 def _rows(key: Tree) -> list[list[int]]:
