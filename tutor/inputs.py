@@ -9,7 +9,6 @@ an input to a lesson changes no other one.
 """
 
 import ast
-import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -145,26 +144,24 @@ def draw_sizes(
 ) -> dict[str, int]:
     """One number for each named size. Sizes with several candidates are drawn; case by case
     they also walk through their candidates, so that a few cases already see different ones.
-    Those that may be 1 are so in turn: what goes wrong with one axis of length 1 may go unnoticed
-    if another one is that short as well."""
+
+    No size is 1 in the first case, where little would be told apart, if there are other candidates.
+    Every other of those that may be 1 is so in the second case, and the rest in the third: what
+    goes wrong with one axis of length 1 may go unnoticed if all are that short."""
     *base, case = seed
     chosen = {}
-    turn = int(generator((*base, word("1"))).integers(_TURNS))
+    turn = int(generator((*base, word("1"))).integers(2))
     for name, candidates in sizes.items():
         if isinstance(candidates, int):
             chosen[name] = candidates
             continue
         if 1 in candidates:
-            start = candidates.index(1) - turn
+            start = candidates.index(1) - (1 + turn % 2 if len(candidates) > 2 else 1)
             turn += 1
         else:
             start = int(generator((*base, word(name))).integers(len(candidates)))
         chosen[name] = candidates[(start + case) % len(candidates)]
     return chosen
-
-
-_TURNS = math.lcm(*range(1, 9))
-"""So that each size begins anywhere, as far as there are no more than eight candidates."""
 
 
 CORNERS = 3

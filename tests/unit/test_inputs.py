@@ -236,9 +236,19 @@ def test_sizes_walk_through_their_candidates_case_by_case() -> None:
         assert seen[3:] == seen[:3]
 
 
+@given(st.integers(0, 10**6))
+def test_no_size_is_one_at_first_and_then_not_all_at_once(seed: int) -> None:
+    sizes = {"n": (7, 6, 1), "m": (5, 1, 4), "d": (1, 3), "one": 1, "only": (1,)}
+    drawn = [draw_sizes(sizes, (seed, case)) for case in range(3)]
+    short = [{name for name in ("n", "m", "d") if one[name] == 1} for one in drawn]
+    assert not short[0]
+    assert short[1] in ({"n", "d"}, {"m", "d"}) and short[2] == {"n", "m"} - short[1]
+    assert all(one["one"] == one["only"] == 1 for one in drawn)
+
+
 def test_where_sizes_start_depends_on_the_seed_and_the_name() -> None:
-    chosen = [draw_sizes({"a": (1, 2, 3), "b": (1, 2, 3)}, (seed, 0)) for seed in range(40)]
-    assert {one["a"] for one in chosen} == {1, 2, 3}
+    chosen = [draw_sizes({"a": (2, 3, 4), "b": (2, 3, 4)}, (seed, 0)) for seed in range(40)]
+    assert {one["a"] for one in chosen} == {2, 3, 4}
     assert any(one["a"] != one["b"] for one in chosen)
 
 

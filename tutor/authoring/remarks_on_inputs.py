@@ -72,7 +72,7 @@ def small_inputs(page: Page) -> Iterator[Said]:
     ]
     if reaches and max(reaches) < LARGE:
         message = f"no number that `value` checks draw is as large as {LARGE}"
-        remedy = f"let the scale vary: sizes: {{size: [1, {LARGE}]}}, x: normal(n, scale=size)"
+        remedy = f"let the scale vary: sizes: {{size: [2, {LARGE}]}}, x: normal(n, scale=size)"
         yield page.at("inputs"), message, remedy
 
 
