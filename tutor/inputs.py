@@ -165,23 +165,30 @@ def draw_sizes(
 
 
 CORNERS = 3
-"""A Python integer is its lowest value, its highest, and any other in turn, case by case; of an
-array both bounds occur, then not the highest, then not the lowest."""
+"""A Python integer is its lowest value, its highest, and any other in turn, case by case."""
 
 
 class Source(NamedTuple):
-    """Where the values of a draw come from. `corner` walks from case to case."""
+    """Where the values of a draw come from. `corner` walks from case to case, which may be the
+    `first`."""
 
     random: "np.random.Generator"
     corner: int
+    first: bool
 
 
 def draw_tree(
-    draws: "Draws", sizes: Mapping[str, int], seed: tuple[int, ...], corner: int = 0
+    draws: "Draws",
+    sizes: Mapping[str, int],
+    seed: tuple[int, ...],
+    corner: int = 0,
+    *,
+    first: bool = True,
 ) -> Tree:
     """Draw every leaf of a tree of draws.
 
-    **Arguments:** `corner`: which bounds integers reach, modulo `CORNERS`.
+    **Arguments:** `corner`: which bound a Python integer is at, modulo `CORNERS`; `first`: whether
+    arrays of integers reach their bounds.
 
     Raises:
         DrawError: a size is missing, an array would be too large, or NumPy has no such draw.
@@ -193,7 +200,7 @@ def draw_tree(
             options = {
                 k: v if isinstance(v, str) else arithmetic.value(v, sizes) for k, v in draws.options
             }
-            return function(Source(generator(seed), corner % CORNERS), arguments, options)
+            return function(Source(generator(seed), corner % CORNERS, first), arguments, options)
         except DrawError:
             raise
         except ArithmeticFault as error:
@@ -201,8 +208,10 @@ def draw_tree(
         except (ValueError, OverflowError, MemoryError) as error:
             raise DrawError(f"{draws.text}: {error}") from None
     if isinstance(draws, dict):
-        return {k: draw_tree(v, sizes, (*seed, word(k)), corner) for k, v in draws.items()}
-    return [draw_tree(v, sizes, (*seed, i), corner + i) for i, v in enumerate(draws)]
+        return {
+            k: draw_tree(v, sizes, (*seed, word(k)), corner, first=first) for k, v in draws.items()
+        }
+    return [draw_tree(v, sizes, (*seed, i), corner + i, first=first) for i, v in enumerate(draws)]
 
 
 def word(text: str) -> int:
@@ -288,13 +297,10 @@ def _integers(source: Source, arguments: list[Number], options: Options) -> Leaf
     low, high, *shape = arguments
     least, most = int(low), max(int(high), int(low) + 1) - 1
     # Wrong answers live where a bound comes up, and where it does not.
-    if most - least > 1:
-        least += source.corner == 2
-        most -= source.corner == 1
-    bounds = [bound for bound in (int(low), int(high) - 1) if least <= bound <= most]
-    values = source.random.integers(least, most, _shape(shape), endpoint=True)
-    if values.size >= len(bounds):
-        values.flat[source.random.choice(values.size, len(bounds), replace=False)] = bounds
+    inner = 0 if source.first or most - least < 2 else 1
+    values = source.random.integers(least + inner, most - inner, _shape(shape), endpoint=True)
+    if values.size > 1 and not inner:
+        values.flat[source.random.choice(values.size, 2, replace=False)] = least, most
     return _array(values, {"dtype": "int32", **options})
 
 

@@ -76,7 +76,11 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
         counts
         | {
             name: draw_tree(
-                draw, sizes, (*base, index, turn, word(name)), _corner(base, name) + index + turn
+                draw,
+                sizes,
+                (*base, index, turn, word(name)),
+                _corner(base, name) + index + turn,
+                first=index + turn == 0,
             )
             for name, draw in draws.items()
             if name in used
