@@ -40,6 +40,9 @@ SETTINGS = {
     "leaks": 'jax.config.update("jax_check_tracer_leaks", True)',
     "rank promotion": 'jax.config.update("jax_numpy_rank_promotion", "raise")',
 }
+TOGETHER = "\n".join(
+    SETTINGS[name] for name in ("key reuse", "rbg keys", "x64", "strict promotion", "precision")
+)
 
 JAX = """
 import jax
@@ -203,23 +206,41 @@ def judged(lesson: Lesson, code: str, forks: Forks) -> None:
     assert report.passed, told(report)
 
 
-@settings(
-    max_examples=6,
+LONG = settings(
+    max_examples=30,
     deadline=None,
     phases=[Phase.generate],  # to make it smaller would take minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+
+
+@settings(LONG, max_examples=2)
 @given(data=st.data())
-@pytest.mark.proof
 def test_right_answers_pass_over_dtypes_ranks_and_trees(forks: Forks, data: st.DataObject):
+    over_dtypes_ranks_and_trees(forks, data)
+
+
+@pytest.mark.proof
+@LONG
+@given(data=st.data())
+def test_right_answers_pass_over_many_more(forks: Forks, data: st.DataObject):
+    over_dtypes_ranks_and_trees(forks, data)
+
+
+def over_dtypes_ranks_and_trees(forks: Forks, data: st.DataObject) -> None:
     arrays = [(dtype, data.draw(SHAPES)) for dtype in data.draw(st.permutations(DTYPES))[:3]]
     shape = data.draw(st.sampled_from([(8, 32), (16, 16), (3,), (4, 4, 20), (64, 64)]))
     judged(lesson_of(arrays, shape), JAX.format(setting="", shape=shape), forks)
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.proof
+@pytest.mark.parametrize(
+    "setting",
+    [
+        pytest.param(TOGETHER, id="together"),
+        *(pytest.param(SETTINGS[name], id=name, marks=pytest.mark.proof) for name in SETTINGS),
+    ],
+)
 def test_right_answers_pass_under_the_settings_of_jax(setting: str, forks: Forks):
     arrays: list[Any] = [("float32", (2, 3)), ("complex64", (3,)), ("int32", ())]
     lesson = lesson_of(arrays, (8, 32))
-    judged(lesson, JAX.format(setting=SETTINGS[setting], shape=(8, 32)), forks)
+    judged(lesson, JAX.format(setting=setting, shape=(8, 32)), forks)

@@ -63,7 +63,7 @@ def set_for_add(comparison: Comparison) -> Fields | None:
 
     def fits(pair: Pair, found: Any, counts: Any) -> bool:
         n = len(pair.expected) if pair.expected.ndim else 0
-        if n <= len(found) or found.min() < 0 or found.max() >= n or not (counts == 1).any():
+        if not n or found.min() < 0 or found.max() >= n or not (counts == 1).any():
             return False
         if _wrong(pair)[~np.isin(np.arange(n), found)].any():
             return False
