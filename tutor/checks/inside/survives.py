@@ -56,7 +56,8 @@ def _grad(function: Callable[..., Any], values: list[Any], traced: bool) -> None
 
     def total(given: list[Any]) -> Any:
         results = jax.tree.leaves(function(*rejoined(given)))
-        return sum((r.astype(jnp.float32).sum() for r in results if _is_real(r)), jnp.zeros(()))
+        start = jnp.zeros((), jnp.float32)  # not float64: strict promotion joins no two
+        return sum((r.astype(jnp.float32).sum() for r in results if _is_real(r)), start)
 
     if arrays:
         gradient = jax.grad(total)
