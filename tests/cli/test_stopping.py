@@ -1,6 +1,7 @@
 """What a signal stops ends as on Ctrl-C: nothing is left running, and nothing lies about."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +25,13 @@ def started(
     """A command in the middle of its work, and the folder in which its private folders are."""
     private = tmp_path / "private"
     private.mkdir()
+    pack = tmp_path / "pack"
+    shutil.copytree(MINI.parent, pack)
+    lesson = pack / "lessons" / "basics" / "double.yaml"
+    # Whoever is kept waiting by a busy machine still finds it running.
+    lesson.write_text(lesson.read_text().replace("seconds: 2,", "seconds: 60,"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "tutor", *arguments, "--pack", str(MINI)],
+        [sys.executable, "-m", "tutor", *arguments, "--pack", str(pack / "lessons")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(private)}, **how,
     )  # fmt: skip

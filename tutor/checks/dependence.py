@@ -91,7 +91,8 @@ def alike(vectors: "list[Floats]", rate: float) -> list[tuple[int, int]]:
     unit = np.array([ranks[i] / math.sqrt(float(ranks[i] @ ranks[i])) for i in kept])
     r = np.triu(np.abs(unit @ unit.T), 1)
     limit = NormalDist().inv_cdf(1 - rate / pairs / 2) / math.sqrt(unit.shape[1] - 1)
-    found = sorted(np.argwhere(r > limit).tolist(), key=lambda at: -float(r[at[0], at[1]]))
+    # Rounded, or it would be chance which of many equal pairs is named.
+    found = sorted(np.argwhere(r > limit).tolist(), key=lambda at: -round(float(r[*at]), 6))
     return [(kept[i], kept[j]) for i, j in found]
 
 

@@ -146,7 +146,8 @@ class LearnerEnvironment(Environment):
 
     def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
         """Fresh JAX values for one round of inputs."""
-        return {name: self.fresh(tree) for name, tree in inputs.items()}
+        values: dict[str, Any] = self.fresh({**inputs})
+        return values
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         if isinstance(value, jax.core.Tracer):
