@@ -4,12 +4,14 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Self
 
 import pexpect
 import pyte
 
+from tests.sandbox.processes import alive
 from tests.stopwatch import PATIENCE, Stopwatch
 
 KEYS = {
@@ -36,6 +38,10 @@ KEYS = {
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
 
 
+FAREWELL = 1.0
+"""Seconds that a command has to end by itself when its terminal is closed."""
+
+
 class Terminal:
     """A command in a pseudo-terminal of `columns` × `rows`."""
 
@@ -59,7 +65,17 @@ class Terminal:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._process.close(force=True)
+        """Close the terminal, and see the command end. pexpect's own `close` gives up after a third
+        of a second, which on a busy machine even a killed process may take."""
+        if not self._process.closed:
+            self.hang_up()
+        watch = Stopwatch()
+        while alive(self.pid):
+            if watch.seconds > FAREWELL:
+                os.kill(self.pid, signal.SIGKILL)
+            assert watch.seconds < PATIENCE, "it did not end"
+            time.sleep(0.02)
+        self._process.isalive()  # and is not left as a zombie
 
     def press(self, *keys: str) -> None:
         """Press keys by name; anything that is no name is typed."""
@@ -84,7 +100,7 @@ class Terminal:
 
     def hang_up(self) -> None:
         """Close the terminal, as when its window is closed. pexpect's own `close` would also send
-        signals, and give up after a third of a second."""
+        signals."""
         self._process.ptyproc.fileobj.close()
         self._process.ptyproc.closed = self._process.closed = True
 
