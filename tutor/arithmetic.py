@@ -62,7 +62,7 @@ def value(node: ast.expr, sizes: Mapping[str, int]) -> Number:
     """Return the value of what `checked` let through.
 
     Raises:
-        ArithmeticFault: there is no such size, or no result.
+        ArithmeticFault: a name is not a size, or the result does not exist (a division by zero).
     """
     match node:
         case ast.Constant(value=int() | float() as number):

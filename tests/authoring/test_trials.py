@@ -413,7 +413,7 @@ def test_ctrl_c_ends_it_and_leaves_no_process(endless: Path):
     assert (running.returncode, err.strip()) == (130, "")
     assert "Traceback" not in out
     assert not list(Path(tempfile.gettempdir()).glob(folders))
-    # Killed, and to be buried by whoever inherits them.
+    # They were killed; their new parent has to reap them.
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started), "their end")
 
 

@@ -28,7 +28,7 @@ def started(
     pack = tmp_path / "pack"
     shutil.copytree(MINI.parent, pack)
     lesson = pack / "lessons" / "basics" / "double.yaml"
-    # Whoever is kept waiting by a busy machine still finds it running.
+    # On a busy machine this test may wait for seconds; the code must still be running then.
     lesson.write_text(lesson.read_text().replace("seconds: 2,", "seconds: 60,"))
     process = subprocess.Popen(
         [sys.executable, "-m", "tutor", *arguments, "--pack", str(pack / "lessons")],

@@ -1,4 +1,4 @@
-"""Named distributions: right draws pass, wrong ones are told by what is wrong with them."""
+"""Named distributions: right draws pass, and of wrong ones the message says what is wrong."""
 
 import math
 from collections.abc import Callable

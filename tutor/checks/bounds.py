@@ -82,7 +82,7 @@ def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
     """Return the number that a bound stands for.
 
     Raises:
-        ArithmeticFault: it is no arithmetic, or has no result.
+        ArithmeticFault: a bound is not arithmetic, or its result does not exist.
     """
     if not isinstance(text, str):
         return text
@@ -90,7 +90,7 @@ def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
 
 
 def parsed(text: str) -> ast.expr:
-    """Raises: tutor.arithmetic.ArithmeticFault: it is no arithmetic."""
+    """Raises: tutor.arithmetic.ArithmeticFault: the text is not arithmetic."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

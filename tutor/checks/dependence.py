@@ -107,8 +107,8 @@ def related_within(a: Sample) -> bool:
 
 
 def same_numbers(a: Sample, b: Sample) -> bool:
-    """Return whether two samples hold the same numbers in another order. That is no chance where
-    nearly all numbers are different."""
+    """Return whether two samples hold the same numbers in another order. If nearly all numbers are
+    different, independent draws never do."""
     import numpy as np
 
     if a.numbers.size != b.numbers.size or a.numbers.size < 8:

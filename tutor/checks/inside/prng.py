@@ -3,9 +3,9 @@
 The ledger runs the expression with `jax.disable_jit`, so that every random primitive executes
 with concrete keys, and writes down each key that is drawn from, split or folded, with the line
 of the learner's code that did it. It sees what JAX's own checker is blind to: raw
-`PRNGKey`s, and `fold_in` of the same number twice. And it blames no key that is split twice in the
-same way for children that are used once, which is no reuse. The checker is asked only where the
-ledger could not be filled.
+`PRNGKey`s, and `fold_in` of the same number twice. It allows splitting a key twice in the same
+way, if every child is used once; if one is used twice, it names the splits. The checker is asked
+only where the ledger could not be filled.
 """
 
 import re
