@@ -34,11 +34,11 @@ from benchmarks import (
     warm,
 )
 from benchmarks.answers import TRAINING, Answer, right, starter
-from benchmarks.results import Graded, Judged, Point, Profile, Results, fallen, targets
+from benchmarks.results import Graded, Point, Profile, Results, RunFinished, fallen, targets
 from benchmarks.samples import Summary, summary
-from tutor.judging import installed_versions
 from tutor.lesson import Pack
 from tutor.pack import load_pack
+from tutor.run.judge import installed_versions
 
 HERE = Path(__file__).parent
 
@@ -133,7 +133,7 @@ def measure(effort: Effort) -> Results:
     )
 
 
-def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged], list[str]]:
+def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[RunFinished], list[str]]:
     answers: list[Answer] = []
     for name in names:
         rights = right(pack, pack.lesson(name))
@@ -165,7 +165,7 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[Judged],
                 if not sample.judged_right:
                     wrong.append(f"{how}: {sample.answer.label}")
     return [
-        Judged(
+        RunFinished(
             answer.lesson.id, answer.name, answer.kind,
             warm=summary(seconds[answer.label, "warm"]),
             unseen=summary(seconds[answer.label, "unseen"]) if answer in variants else None,

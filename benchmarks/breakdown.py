@@ -17,10 +17,18 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
 from tutor.pack import open_pack
-from tutor.planning import Place, Plan, decoy, place_of, places, plan, sandbox_for
+from tutor.pool.forks import Forks
+from tutor.run.plan import (
+    Configuration,
+    Plan,
+    configuration_of,
+    configurations,
+    decoy,
+    plan,
+    sandbox_for,
+)
 from tutor.sandbox.launch import environment
 from tutor.tree import Tree
 
@@ -51,7 +59,7 @@ def measure(lesson: Lesson) -> Parts:
     """One run of the lesson's solution, in new processes: one for each place where checks run."""
     found = Parts()
     with tempfile.TemporaryDirectory() as name:
-        for place in places(lesson):
+        for place in configurations(lesson):
             spec = sandbox_for(lesson, place)
             command = [sys.executable, "-m", "benchmarks.breakdown", lesson.id]
             done = subprocess.run(
@@ -66,7 +74,7 @@ def measure(lesson: Lesson) -> Parts:
 
 def forks(lesson: Lesson, samples: int) -> list[float]:
     """Seconds from asking for a sandbox until it says that it is ready, forked from a zygote."""
-    place = places(lesson)[0]
+    place = configurations(lesson)[0]
     seconds = []
     with tempfile.TemporaryDirectory() as folder, Forks(Path(folder)) as source:
         source.begin(lesson, place).close()
@@ -81,7 +89,7 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
 # --- inside that process -----------------------------------------------------------------------
 
 
-def inside(pack: Pack, lesson: Lesson, place: Place) -> Parts:
+def inside(pack: Pack, lesson: Lesson, place: Configuration) -> Parts:
     """The solution's run after it has been primed, as in a waiting sandbox."""
     import jax
 
@@ -92,7 +100,7 @@ def inside(pack: Pack, lesson: Lesson, place: Place) -> Parts:
     environment = LearnerEnvironment()
     solution = pack.solution(lesson.id)
     assert solution is not None
-    planned = [(c, cases) for c, cases in plan(lesson, 0) if place_of(lesson, c) == place]
+    planned = [(c, cases) for c, cases in plan(lesson, 0) if configuration_of(lesson, c) == place]
     environment.load(solution, "prime.py")
     _observe(environment, decoy(lesson, planned, 1))
     gc.collect()
@@ -119,8 +127,8 @@ def _observe(environment: object, planned: Plan) -> None:
     for check, cases in planned:
         observe = import_module(check.inside).observe
         for case in cases:
-            rounds: list[Tree] = [*case.rounds]
-            observe(environment, check.observe(), rounds)
+            input_sets: list[Tree] = [*case.input_sets]
+            observe(environment, check.observe(), input_sets)
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
@@ -136,7 +144,7 @@ def main() -> None:
     """Print `Parts` as JSON."""
     pack = open_pack()
     lesson = pack.lesson(sys.argv[1])
-    parts = inside(pack, lesson, Place(int(sys.argv[2]), bool(int(sys.argv[3]))))
+    parts = inside(pack, lesson, Configuration(int(sys.argv[2]), bool(int(sys.argv[3]))))
     sys.stdout.buffer.write(msgspec.json.encode(parts))
 
 

@@ -15,8 +15,8 @@ from benchmarks import plain
 from benchmarks.answers import Answer
 from tutor import paths
 from tutor.lesson import Case, Check
-from tutor.planning import case_id, place_of, plan, requests
-from tutor.references import SPEC, References
+from tutor.run.plan import case_id, configuration_of, plan, requests
+from tutor.run.references import SPEC, References
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree
 
@@ -59,10 +59,10 @@ def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
     references.start()
     folder = root / f"{len(list(root.iterdir())):04d}"
     folders: dict[int, Path] = {}
-    for devices in sorted({place_of(lesson, check).devices for check, _ in planned}):
+    for devices in sorted({configuration_of(lesson, check).devices for check, _ in planned}):
         asked: list[tuple[Check, list[Case], list[Tree | None]]] = []
         for check, cases in planned:
-            if place_of(lesson, check).devices != devices:
+            if configuration_of(lesson, check).devices != devices:
                 continue
             known = check.refer() is not None
             asked.append(

@@ -19,13 +19,13 @@ from msgspec import Struct
 
 from benchmarks import cold
 from benchmarks.answers import Answer, handed_in
-from tutor.forks import Forks
 from tutor.grading.batch import Grading, Order
 from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
 from tutor.grading.result import Grade, Result
 from tutor.grading.submissions import Submission
 from tutor.lesson import Lesson, Pack
+from tutor.pool.forks import Forks
 
 WORKERS = os.cpu_count() or 1
 

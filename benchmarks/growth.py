@@ -15,8 +15,8 @@ from benchmarks.answers import Answer, right
 from benchmarks.packs import make_pack
 from tutor.lesson import Lesson, Pack
 from tutor.pack import open_pack
-from tutor.runner import Runner
-from tutor.warm import Pool
+from tutor.pool.pool import Pool
+from tutor.run.background import Runner
 
 LESSON = "vmap-basics"
 TIMES = (1, 2, 4, 8)

@@ -52,7 +52,7 @@ class Plain:
         check, cases, expected = self._asked[number]
         observe = import_module(check.inside).observe
         for case, wanted in zip(cases, expected, strict=True):
-            seen = observe(self._environment, check.observe(), [*case.rounds])
+            seen = observe(self._environment, check.observe(), [*case.input_sets])
             finding = check.judge(seen, wanted, case)
             assert finding is None, finding.message
 

@@ -23,9 +23,9 @@ from tutor.lesson import Lesson
 from tutor.pack import open_pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.widgets.editor import CodeEditor
-from tutor.ui.widgets.results import Results
+from tutor.ui.widgets.results import ResultsPane
 
 SIZE = (120, 40)
 
@@ -65,7 +65,7 @@ async def _lesson(app: TutorApp, pilot: "Pilot[int]", lesson: Lesson, repeats: i
     await pilot.pause()
     screen = app.screen
     assert isinstance(screen, LessonScreen)
-    editor, results = screen.query_one(CodeEditor), screen.query_one(Results)
+    editor, results = screen.query_one(CodeEditor), screen.query_one(ResultsPane)
     solution = app.desk.pack.solution(lesson.id)
     assert solution is not None
     editor.replace(solution, editor.document.start, editor.document.end)

@@ -1,7 +1,7 @@
 """From a save to the verdict, as the lesson screen has it: a sandbox is waiting, and is handed the
 code.
 
-What is timed begins where the screen calls `runner.run` and ends where it is told `Judged`. The
+What is timed begins where the screen calls `runner.run` and ends at `RunFinished`. The
 race against PyTorch that would follow a pass is stopped: nobody waits for it. `benchmarks.screen`
 adds what the screen itself takes.
 """
@@ -18,14 +18,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks.answers import Answer
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson, Pack
 from tutor.pack import open_pack
-from tutor.progress import Progress
+from tutor.pool.pool import Pool
 from tutor.report import Report
-from tutor.runner import Judged, News, Runner, Stopped
+from tutor.run.background import RunEvent, RunFinished, Runner, RunStopped
 from tutor.ui.desk import Desk
-from tutor.warm import Pool
-from tutor.workspace import Workspace
 
 PATIENCE = 300.0
 """Seconds after which a sandbox that is not ready, or a verdict that does not come, is given up."""
@@ -87,17 +87,17 @@ def judge(runner: Runner, lesson: Lesson, code: str) -> tuple[float, Report]:
     Raises:
         queue.Empty: there is no verdict.
     """
-    news: queue.SimpleQueue[tuple[float, News]] = queue.SimpleQueue()
+    news: queue.SimpleQueue[tuple[float, RunEvent]] = queue.SimpleQueue()
 
-    def hear(one: News) -> None:
-        if isinstance(one, Judged | Stopped):
+    def hear(one: RunEvent) -> None:
+        if isinstance(one, RunFinished | RunStopped):
             news.put((time.perf_counter(), one))
 
     began = time.perf_counter()
     number = runner.run(lesson, code, hear)
     ended, told = news.get(timeout=PATIENCE)
     runner.stop(number)
-    assert isinstance(told, Judged), "somebody else has stopped it"
+    assert isinstance(told, RunFinished), "somebody else has stopped it"
     return ended - began, told.report
 
 

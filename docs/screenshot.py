@@ -12,13 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import Workspace
 from tutor.pack import load_pack
-from tutor.progress import Progress
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.widgets.results import Results
-from tutor.workspace import Workspace
+from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.widgets.results import ResultsPane
 
 LESSON, MISTAKE = "vmap-basics", "columns come out as rows"
 SIZE = (132, 44)
@@ -38,7 +38,7 @@ async def photograph(target: Path, home: Path) -> None:
             while not isinstance(app.screen, LessonScreen):
                 await pilot.pause(0.1)
             await pilot.press("f5")
-            results = app.screen.query_one(Results)
+            results = app.screen.query_one(ResultsPane)
             while results.running:
                 await pilot.pause(0.1)
             await pilot.press("f3")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tutor.forks import Forks
 from tutor.lesson import Pack
 from tutor.pack import load_pack
+from tutor.pool.forks import Forks
 
 # Answers of the reference are keyed by content, so all tests and all test processes may share
 # them; without this every test would import PyTorch.

@@ -1,7 +1,7 @@
 """The vocabulary: what a pack, a lesson, a check and a case are.
 
 These classes are the single description of the lesson format: `tutor.pack` validates YAML
-against them, `tutor.schema` publishes them as JSON Schema, and their descriptions are what an
+against them, `tutor.pack.schema` publishes them as JSON Schema, and their descriptions are what an
 author's editor shows on hover.
 
 A field's `extra={"holds": …}` says what its text means, so that the loader can check it:
@@ -115,18 +115,18 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Case(Struct, frozen=True):
     """One draw of a check's inputs.
 
-    `rounds` holds the drawn inputs by name; most checks use one round, `compiles` and `prng`
+    `input_sets` holds the drawn inputs by name; most checks use one round, `compiles` and `prng`
     several of the same shapes. `secret` stays in the main process (held-out labels).
     """
 
     index: int
     sizes: dict[str, int]
-    rounds: tuple[dict[str, Tree], ...]
+    input_sets: tuple[dict[str, Tree], ...]
     secret: Any = None
 
     @property
     def inputs(self) -> dict[str, Tree]:
-        return self.rounds[0]
+        return self.input_sets[0]
 
 
 class Finding(Struct, frozen=True):
@@ -210,7 +210,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.cases or self.default_cases
 
     @property
-    def rounds(self) -> int:
+    def input_sets(self) -> int:
         """How many sets of inputs one case needs."""
         return 1
 
@@ -238,7 +238,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         raise NotImplementedError
 
-    def praise(self, seen: Tree, case: Case) -> str:
+    def note(self, seen: Tree, case: Case) -> str:
         """What is worth telling beside a pass; mostly nothing."""
         return ""
 

@@ -130,7 +130,7 @@ class CheckResult(Struct, frozen=True):
     wants: str = ""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """What was found and what the check wants, as one text."""
         if not self.wants:
             return self.message

@@ -12,9 +12,9 @@ from tests.stopwatch import PATIENCE, Stopwatch
 from tutor.lesson import Pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.widgets.editor import CodeEditor
-from tutor.ui.widgets.results import Results
+from tutor.ui.widgets.results import ResultsPane
 
 
 class Driver:
@@ -38,8 +38,8 @@ class Driver:
         return self.lesson.query_one(CodeEditor)
 
     @property
-    def results(self) -> Results:
-        return self.lesson.query_one(Results)
+    def results(self) -> ResultsPane:
+        return self.lesson.query_one(ResultsPane)
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Driver:
 
     async def until_told(self, words: str) -> None:
         """Wait for a notification: it is shown a moment after what it tells of."""
-        await self.until(lambda: words in self.told, f"a notification: {words}")
+        await self.until(lambda: words in self.text, f"a notification: {words}")
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait for something to become true, as long as a slow machine may need."""

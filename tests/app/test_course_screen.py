@@ -10,9 +10,9 @@ from tests.app.conftest import Driver, Start
 from tests.conftest import MINI
 from tutor.pack import open_pack
 from tutor.pack.catalogue import Catalogue
-from tutor.ui.screens.course import CourseScreen
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.screens.problems import ProblemsScreen
+from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.problems_screen import ProblemsScreen
 from tutor.ui.widgets.lesson_list import LessonList
 
 MANY = 300

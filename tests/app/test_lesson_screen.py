@@ -9,12 +9,12 @@ import pytest
 
 from tests.app.conftest import Driver, Start
 from tutor.ui.actions import COURSE, LESSON
-from tutor.ui.screens.confirm import ConfirmScreen
-from tutor.ui.screens.course import CourseScreen
-from tutor.ui.screens.help import HelpScreen
-from tutor.ui.screens.hint import HintScreen
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.screens.solution import SolutionScreen
+from tutor.ui.screens.confirm_screen import ConfirmScreen
+from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.help_screen import HelpScreen
+from tutor.ui.screens.hint_screen import HintScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.solution_screen import SolutionScreen
 
 ENDLESS = "def double(x):\n    while True: pass\n"
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -192,7 +192,7 @@ async def test_code_that_cannot_be_saved_stays_and_can_be_checked(start: Start, 
         own.parent.rmdir()
         own.parent.write_text("a file where the folder should be")
         await driver.write(RIGHT)
-        await driver.until(lambda: "not saved" in driver.told, "the warning")
+        await driver.until(lambda: "not saved" in driver.text, "the warning")
         await driver.check()
         assert driver.results.report is not None
         assert driver.results.report.verdict == "pass"
@@ -330,7 +330,7 @@ async def test_a_damaged_progress_database_is_told_of(start: Start, home: Path):
     database.parent.mkdir(parents=True)
     database.write_bytes(os.urandom(8192))
     async with start() as driver:
-        await driver.until(lambda: "was damaged" in driver.told, "the warning")
+        await driver.until(lambda: "was damaged" in driver.text, "the warning")
         await driver.on(CourseScreen)
     assert list(database.parent.glob("progress-damaged-*.db"))
 

@@ -11,14 +11,14 @@ from rich.console import Console, Group
 
 from tests.app.conftest import Driver
 from tests.authoring.test_broken_packs import BROKEN
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import Workspace
 from tutor.pack import open_pack
-from tutor.progress import Progress
 from tutor.ui.desk import Desk
-from tutor.ui.preview import PreviewApp
-from tutor.ui.screens.course import CourseScreen
-from tutor.ui.screens.preview import PreviewScreen, WaitingScreen, hidden, read
-from tutor.ui.screens.solution import SolutionScreen
-from tutor.workspace import Workspace
+from tutor.ui.preview_app import PreviewApp
+from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.preview_screen import PreviewScreen, WaitingScreen, hidden, read
+from tutor.ui.screens.solution_screen import SolutionScreen
 
 Start = Callable[..., AbstractAsyncContextManager[Driver]]
 SOLUTION = (BROKEN / "pack/solutions/vectors/norms.py").read_text()

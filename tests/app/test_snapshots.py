@@ -8,6 +8,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from textual.pilot import Pilot
+from tutor.ui.screens.help import HelpScreen
+from tutor.ui.screens.hint import HintScreen
+from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.preview import preview
+from tutor.ui.screens.solution import SolutionScreen
 
 from tutor.lesson import Lesson, Pack
 from tutor.report import (
@@ -24,13 +29,8 @@ from tutor.report import (
 )
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.help import HelpScreen
-from tutor.ui.screens.hint import HintScreen
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.screens.preview import preview
-from tutor.ui.screens.solution import SolutionScreen
 from tutor.ui.widgets.editor import CodeEditor
-from tutor.ui.widgets.results import Results
+from tutor.ui.widgets.results import ResultsPane
 
 SIZES = [(80, 24), (120, 40), (200, 50)]
 LESSON = "vmap-basics"
@@ -160,7 +160,7 @@ async def passed(pilot: "Pilot[int]") -> None:
 
 async def running(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
-    results = screen.query_one(Results)
+    results = screen.query_one(ResultsPane)
     results.begin()
     for result in RESULTS[:2]:
         results.add(result)
@@ -170,7 +170,7 @@ async def running(pilot: "Pilot[int]") -> None:
 
 async def _with_report(pilot: "Pilot[int]", report: Report) -> None:
     screen = await opened(pilot)
-    results = screen.query_one(Results)
+    results = screen.query_one(ResultsPane)
     results.begin()
     for result in report.checks:
         results.add(result)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from tests.app.conftest import Start
-from tutor.ui.screens.course import CourseScreen
-from tutor.ui.screens.hint import HintScreen
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.screens.solution import SolutionScreen
+from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.hint_screen import HintScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.solution_screen import SolutionScreen
 
 WRONG = "def double(x):\n    return 3 * x\n"
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.attacks.targets import aims
 from tests.sandbox.processes import children
-from tutor import engine
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
+from tutor.pool.forks import Forks
+from tutor.run import session as engine
 from tutor.sandbox import launch
 
 
@@ -38,7 +38,7 @@ def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> froz
 def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Attack what learners and graders use: workers that were forked. They are put up as those
     that are started afresh are, which the tests of faults and of the command line use."""
-    monkeypatch.setattr(engine, "Afresh", lambda: forks)
+    monkeypatch.setattr(engine, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

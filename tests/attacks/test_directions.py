@@ -13,7 +13,7 @@ from tests.grading.outputs.made import hostile_result
 from tutor.cli import main
 from tutor.grading import outputs
 from tutor.grading.batch import line_of
-from tutor.grading.names import clean
+from tutor.grading.student_names import clean
 from tutor.grading.submissions import Submissions
 
 DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from tutor.grading import gradescope
+from tutor.grading import gradescope_export as gradescope
 from tutor.grading.handed_in import Unreadable
 from tutor.grading.submissions import Submissions
 

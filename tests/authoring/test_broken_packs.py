@@ -10,8 +10,8 @@ import pytest
 from tests.cli.test_commands import jaxtutor
 from tutor import __version__
 from tutor.authoring.lint import lint
-from tutor.pack.source import parse
-from tutor.pack.structs import plain
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import parse
 
 BROKEN = Path(__file__).parents[1] / "packs" / "broken"
 LIST = (BROKEN / "cases.yaml").read_text(encoding="utf-8")

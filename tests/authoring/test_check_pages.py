@@ -7,11 +7,11 @@ import pytest
 
 from tests.project.test_docs import REPOSITORY, blocks
 from tutor.checks import BUILT_IN
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Check
 from tutor.pack import load_pack
+from tutor.pool.forks import Forks
 from tutor.report import Report
+from tutor.run.session import Session
 
 KINDS = {kind.kind: kind for kind in BUILT_IN}
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
@@ -56,8 +56,8 @@ def test_the_example_passes_and_its_mistake_is_told_as_shown(
     assert report.verdict == "fail", report
     first = next(one for one in report.checks if one.status == "fail")
     assert (first.name, first.kind) == (mistake.fails, kind)
-    assert all(words in first.told for words in mistake.promised), first.told
-    assert masked(first.told) == masked(block(kind, "text", "told")), first.told
+    assert all(words in first.text for words in mistake.promised), first.text
+    assert masked(first.text) == masked(block(kind, "text", "told")), first.text
 
 
 @pytest.mark.parametrize("kind", KINDS)

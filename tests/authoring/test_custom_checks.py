@@ -12,10 +12,12 @@ import pytest
 
 from tests.authoring.test_broken_packs import BROKEN
 from tests.stopwatch import GUARD
-from tutor import checks, doctor, references
+from tutor import checks
 from tutor.authoring.lint import lint
 from tutor.checks import unusable_kinds
+from tutor.cli import doctor
 from tutor.report import Report
+from tutor.run import references
 from tutor.sandbox import packages
 
 DISTRIBUTION = BROKEN.parent / "custom-check"
@@ -77,8 +79,8 @@ def test_the_mistake_is_caught_in_its_words(installed: Path):
 def test_sandboxes_that_are_forked_have_it_too_and_the_main_process_no_framework(installed: Path):
     program = f"""
 import sys
-from tutor.engine import Session
-from tutor.forks import Forks
+from tutor.run.session import Session
+from tutor.pool.forks import Forks
 from tutor.pack import load_pack
 pack = load_pack({str(PACK)!r})
 lesson = pack.lesson("softmax")
@@ -231,8 +233,8 @@ def distribution(folder: Path, name: str, source: str) -> None:
 
 
 def problems(folder: Path, lesson: str) -> list[str]:
-    from tutor.pack.lesson import LessonReader
-    from tutor.pack.source import parse
+    from tutor.pack.lesson_reader import LessonReader
+    from tutor.pack.yaml_nodes import parse
 
     reader = LessonReader("norms.yaml")
     reader.lesson(parse(lesson.encode(), "norms.yaml")[0], "vectors", "norms")

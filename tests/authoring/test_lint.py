@@ -8,10 +8,10 @@ import pytest
 from tests.cli.test_commands import jaxtutor
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.lint import lint
+from tutor.authoring.lint_rules import BRIEF_LINES, REMARKS
 from tutor.authoring.new import new_pack
-from tutor.authoring.remarks import BRIEF_LINES, REMARKS
-from tutor.forks import Forks
 from tutor.pack import built_in
+from tutor.pool.forks import Forks
 
 LESSON = "basics/standardize.yaml"
 
@@ -210,7 +210,10 @@ def test_a_solution_that_is_no_text_is_a_problem(pack: Path):
 def test_an_old_schema_is_remarked(pack: Path):
     (pack / "schema/lesson.json").write_text("{}")
     (remark,) = lint(pack).remarks
-    assert (remark.code, remark.remedy) == ("no-schema", "run: python -m tutor.schema mine/schema")
+    assert (remark.code, remark.remedy) == (
+        "no-schema",
+        "run: python -m tutor.pack.schema mine/schema",
+    )
 
 
 def test_every_remark_is_tried_here():

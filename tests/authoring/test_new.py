@@ -7,11 +7,11 @@ import pytest
 
 from tutor.authoring.lint import lint
 from tutor.authoring.new import CannotMake, add_lesson, new_pack
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Pack
 from tutor.pack import BadPack, load_pack
+from tutor.pool.forks import Forks
 from tutor.report import Report
+from tutor.run.session import Session
 
 FLOW = """\
 # Mine.
@@ -78,7 +78,7 @@ def test_what_a_new_pack_promises_holds(pack: Path, forks: Forks):
         report = checked(opened, lesson.id, mistake.applied_to(solution), forks)
         first = next(result for result in report.checks if result.status != "pass")
         assert first.name == mistake.fails
-        assert all(words in first.told for words in mistake.promised), first.told
+        assert all(words in first.text for words in mistake.promised), first.text
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,17 @@ from rich.console import Console
 from tests.conftest import MINI, make_home
 from tests.sandbox.processes import children, descendants
 from tests.stopwatch import GUARD, until
-from tutor.authoring import output
+from tutor.authoring import trial_output as output
 from tutor.authoring.mutate import mutants
-from tutor.authoring.run import Asked, LessonResult, PackTest, remarks
+from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
-from tutor.engine import Cancel, Cancelled, Session
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Limits, Pack
 from tutor.pack import load_pack
-from tutor.planning import Place
+from tutor.pool.forks import Forks
 from tutor.report import Fault
+from tutor.run.plan import Configuration
+from tutor.run.session import Cancel, Cancelled, Session
 from tutor.sandbox.process import Failed, Sandbox
 
 FAULTY = MINI.parents[1] / "faulty" / "lessons"
@@ -41,7 +41,7 @@ class Tried:
 
     def __init__(self, pack: Pack) -> None:
         self.steps = 0
-        asked = Asked(seeds=SEEDS, jobs=2, mutate=True, variants=True)
+        asked = TrialOptions(seeds=SEEDS, jobs=2, mutate=True, variants=True)
         with PackTest(pack, list(pack.lessons), asked, self._heard) as test:
             self.expected = test.steps
             self.results = {result.lesson: result for result in test.results()}
@@ -52,7 +52,7 @@ class Tried:
     def problem(self, lesson: str, name: str) -> str:
         """What does not hold, as it is told."""
         (outcome,) = [o for o in self.results[lesson].outcomes if o.name == name]
-        return output.told(outcome) if not outcome.holds else ""
+        return output.text(outcome) if not outcome.holds else ""
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_answers_that_are_no_text_or_no_python_do_not_hold(tmp_path: Path):
     (folder / "warns" / "thrice.py").write_bytes(b"\xff\xfe")
     (folder / "warns.py").write_bytes((folder / "warns" / "quiet.py").read_bytes())
     pack = load_pack(tmp_path / "faulty" / "lessons")
-    asked = Asked(seeds=1, mutate=True, variants=True)
+    asked = TrialOptions(seeds=1, mutate=True, variants=True)
     with PackTest(pack, ["sound", "warns", "open"], asked) as test:
         sound, warns, same = test.results()
     wrong = [o for result in (sound, warns, same) for o in result.outcomes if not o.holds]
@@ -196,7 +196,7 @@ def test_many_seeds_do_not_pile_up_in_one_sandbox(
     taken: list[Lesson] = []
 
     class Counted(Forks):
-        def take(self, lesson: Lesson, place: Place) -> Sandbox:
+        def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
             taken.append(lesson)
             return forks.take(lesson, place)
 
@@ -267,7 +267,7 @@ def test_an_answer_that_does_no_work_and_is_right_is_marked_with_a_reason(tmp_pa
     file = tmp_path / "faulty" / "lessons" / "basics" / "weak.yaml"
     mark = "  - mutant: 'idle@less -> {}'\n    reason: It is what the check cannot see.\n"
     file.write_text(file.read_text() + mark.format("its input") + mark.format("zeros"))
-    asked = Asked(seeds=1, mutate=False, variants=False)
+    asked = TrialOptions(seeds=1, mutate=False, variants=False)
     with PackTest(load_pack(tmp_path / "faulty" / "lessons"), ["weak"], asked) as test:
         (result,) = test.results()
     idle = {o.name: o.problem for o in result.outcomes if o.kind == "idle"}
@@ -284,7 +284,7 @@ def test_mutants_of_what_is_wrong_itself_are_not_counted(tried: Tried):
 class Nowhere(Forks):
     """No sandbox is to be had."""
 
-    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
         raise Failed(Fault("no-sandbox", "the sandbox did not start. Run `jaxtutor doctor`."))
 
 

@@ -21,12 +21,12 @@ from tutor.checks.survives import with_survival
 from tutor.checks.train_step import TrainStep
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
-from tutor.engine import Session
 from tutor.expressions import defined_names
-from tutor.forks import Forks
-from tutor.inputs import parse
+from tutor.inputs.draws import parse
 from tutor.lesson import Check, Lesson, Limits
+from tutor.pool.forks import Forks
 from tutor.report import Report
+from tutor.run.session import Session
 
 SETTINGS = {
     "none": "",

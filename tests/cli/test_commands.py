@@ -12,8 +12,8 @@ import pytest
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
 from tutor.cli import main
-from tutor.engine import Bench
 from tutor.report import Report
+from tutor.run.session import LoadedSandbox
 from tutor.sandbox.allowance import Allowance
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -155,7 +155,7 @@ def test_a_machine_that_is_too_busy_exits_with_3_and_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     allowance = Allowance(20.0, wall=0.3, cores=lambda: 0.0)
-    monkeypatch.setattr(Bench, "allowance", lambda bench: allowance)
+    monkeypatch.setattr(LoadedSandbox, "allowance", lambda bench: allowance)
     path = tmp_path / "double.py"
     path.write_text("while True: pass\n")
     assert main(["check", "double", str(path), "--pack", str(MINI)]) == 3
@@ -419,9 +419,9 @@ def test_a_damaged_progress_database_is_set_aside(home: Path):
 
 def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Path):
     code = (
-        "import tutor.engine, sys, tutor.cli\n"
+        "import tutor.run.session, sys, tutor.cli\n"
         "def boom(*a, **k): raise RuntimeError('on purpose')\n"
-        "tutor.engine.Session.check = boom\n"
+        "tutor.run.session.Session.check = boom\n"
         f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
     )
     done = subprocess.run(

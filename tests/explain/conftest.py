@@ -6,9 +6,9 @@ import pytest
 
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.explain import Symptom, of_fault, of_finding
-from tutor.forks import Forks
 from tutor.lesson import Case, Check, Lesson, Limits
-from tutor.planning import case_id, place_of, plan
+from tutor.pool.forks import Forks
+from tutor.run.plan import case_id, configuration_of, plan
 from tutor.sandbox import faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec
@@ -36,8 +36,8 @@ class Kept:
         """A living one."""
         found = self._running.get(spec)
         if found is None or not found.alive:
-            self._forks.nursery.start(spec.role)
-            found = self._running[spec] = Sandbox.start(spec, self._forks.nursery)
+            self._forks.zygotes.start(spec.role)
+            found = self._running[spec] = Sandbox.start(spec, self._forks.zygotes)
             found.ready()
         return found
 
@@ -53,7 +53,7 @@ class Kept:
         name = case_id(check, case)
         if name not in self._expected:
             refer = Observe(name, check.inside, check.refer() or {})
-            reply, tree = sandbox.ask(refer, [*case.rounds], allowance, name)
+            reply, tree = sandbox.ask(refer, [*case.input_sets], allowance, name)
             assert isinstance(reply, Answer), f"{lesson.id}: {reply}"
             self._expected[name] = tree
         return self._expected[name]
@@ -71,7 +71,7 @@ class Kept:
         **Arguments:** `expected`: what is right, if not PyTorch says it.
         """
         wanted = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
-        place = place_of(lesson, wanted[0][0])
+        place = configuration_of(lesson, wanted[0][0])
         sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
         allowance = Allowance(lesson.limits.seconds)
         load = Load("load", source, f"{lesson.id}.py")
@@ -87,7 +87,7 @@ class Kept:
     def answers(self, lesson: Lesson, source: str) -> list[Tree]:
         """What a submission gives in each case of the first check."""
         check, cases = plan(lesson, 0)[0]
-        place = place_of(lesson, check)
+        place = configuration_of(lesson, check)
         sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
         allowance = Allowance(SECONDS)
         load = Load("load", source, f"{lesson.id}.py")
@@ -96,7 +96,7 @@ class Kept:
         answers = []
         for case in cases:
             observe = Observe(case_id(check, case), check.inside, check.observe())
-            reply, seen = sandbox.ask(observe, [*case.rounds], allowance, lesson.title)
+            reply, seen = sandbox.ask(observe, [*case.input_sets], allowance, lesson.title)
             assert isinstance(reply, Answer), f"{lesson.title}: {reply}"
             answers.append(seen)
         return answers
@@ -116,7 +116,7 @@ class Kept:
             name = case_id(check, case)
             observe = Observe(name, check.inside, check.observe())
             try:
-                reply, seen = sandbox.ask(observe, [*case.rounds], allowance, name)
+                reply, seen = sandbox.ask(observe, [*case.input_sets], allowance, name)
             except Failed as failure:
                 return of_fault(failure.fault, source, check.kind)
             if isinstance(reply, Raised):
@@ -125,7 +125,7 @@ class Kept:
             expected = right(lesson, check, case) if refers else None
             finding = check.judge(seen, expected, case)
             if finding is not None:
-                devices = place_of(lesson, check).devices
+                devices = configuration_of(lesson, check).devices
                 return of_finding(
                     finding, lesson, check, case, source, devices=devices, earlier=earlier
                 )

@@ -12,8 +12,8 @@ from tutor.explain import Symptom, of_finding
 from tutor.explain.reader import RuleReader
 from tutor.explain.rule import several
 from tutor.lesson import Case, Check, Lesson, Limits, Mistake, Module
-from tutor.pack.source import read
-from tutor.planning import plan
+from tutor.pack.yaml_nodes import read
+from tutor.run.plan import plan
 from tutor.tree import Leaf, Tree
 
 FILE = Path(__file__).parent / "silent.yaml"

@@ -29,7 +29,7 @@ SCRAPS: tuple[Any, ...] = (
     *("message", "tree", "arrays", "type", "case", "compile", "steps", "line"),
 )
 
-Place = tuple[Any, Any]
+Configuration = tuple[Any, Any]
 """A list and an index, or a dict and a key."""
 
 
@@ -134,7 +134,7 @@ def _other(value: Any, random: Random) -> Any:
     return root[0]
 
 
-def _places(value: Any) -> Iterator[Place]:
+def _places(value: Any) -> Iterator[Configuration]:
     stack = [value]
     while stack:
         inner = stack.pop()

@@ -137,10 +137,10 @@ def main(arguments: Sequence[str]) -> None:
         run(handed_in, folder / "first")
         seconds = run(handed_in, folder / "wanted")
         wanted = (folder / "wanted" / "results.jsonl").read_bytes()
-        hit, rounds = 0, 0
+        hit, batches = 0, 0
         while hit < kills:
-            out = folder / f"out {rounds}"
-            rounds += 1
+            out = folder / f"out {batches}"
+            batches += 1
             while hit < kills:
                 hit += disturbed(handed_in, out, 1, seconds, chance)
                 if (out / "results.jsonl").exists():
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str]) -> None:
             run(handed_in, out)
             assert (out / "results.jsonl").read_bytes() == wanted
             assert graded_once(out)
-        told = f"killed {hit} times in {rounds} batches of {2 * students}"
+        told = f"killed {hit} times in {batches} batches of {2 * students}"
         print(f"{told}: nothing lost, nothing twice", flush=True)
         many = submissions(folder / "more", WORKERS_FOR * students)
         run(many, folder / "more wanted")

@@ -10,7 +10,6 @@ from typing import Self
 import pytest
 
 from tests.conftest import MINI
-from tutor.forks import Forks
 from tutor.grading.batch import SEEDS, Grading, Order, Results, fingerprint, line_of, seeds
 from tutor.grading.executors import Job, LocalExecutor
 from tutor.grading.journal import Head, Journal
@@ -19,8 +18,9 @@ from tutor.grading.result import Override, Result
 from tutor.grading.submissions import Submissions
 from tutor.lesson import Pack
 from tutor.pack import load_pack
-from tutor.planning import plan
+from tutor.pool.forks import Forks
 from tutor.report import Report
+from tutor.run.plan import plan
 from tutor.sandbox import launch
 from tutor.tree import Leaf
 

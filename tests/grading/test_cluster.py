@@ -19,8 +19,7 @@ from tests.conftest import MINI, SHARED_CACHE, make_home
 from tests.grading.poison import LOG, POISON
 from tests.stopwatch import GUARD
 from tutor.cli import main
-from tutor.forks import Forks
-from tutor.grading import worker
+from tutor.grading import cluster_worker as worker
 from tutor.grading.batch import Grading, Order, line_of
 from tutor.grading.cluster import ClusterExecutor
 from tutor.grading.executors import Executor, Job, LocalExecutor, Unavailable
@@ -28,6 +27,7 @@ from tutor.grading.journal import Journal
 from tutor.grading.result import Result
 from tutor.grading.submissions import Submissions
 from tutor.lesson import Pack
+from tutor.pool.forks import Forks
 
 RIGHT = "def double(x):\n    return x + x  # {}\n"
 WRONG = "def double(x):\n    return 3 * x  # {}\n"

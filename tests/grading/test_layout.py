@@ -6,7 +6,7 @@ import pytest
 
 from tests.attacks.test_ownership import EARLY, FORGED, HERS, HIS, LESSONS, STOLEN, made, metadata
 from tutor.grading.handed_in import Unusable
-from tutor.grading.names import clean
+from tutor.grading.student_names import clean
 from tutor.grading.submissions import Submissions
 
 # --- a wrapper around the students -----------------------------------------------------------

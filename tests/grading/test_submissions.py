@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tutor.grading.handed_in import Unreadable, Unusable
-from tutor.grading.naming import lesson_of
+from tutor.grading.lesson_names import lesson_of
 from tutor.grading.notebook import BadNotebook, code_of
 from tutor.grading.submissions import Submissions, source_text
 

@@ -11,11 +11,11 @@ import pytest
 
 from tests.distributions import make_project, make_wheel, pip_install
 from tests.stopwatch import GUARD
-from tutor import distributions
-from tutor.distributions import Distributed, distributed, normalised
+from tutor import plugins as distributions
 from tutor.pack import BadPack, load_pack, open_pack
 from tutor.pack.contents import gather
 from tutor.pack.installed import find, install, known
+from tutor.plugins import Distributed, distributed, normalised
 from tutor.sandbox import launch
 from tutor.sandbox.isolation import landlock
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.stopwatch import GUARD
-from tutor.authoring.remarks import REMARKS
-from tutor.inputs import USAGE
+from tutor.authoring.lint_rules import REMARKS
+from tutor.inputs.functions import USAGE
 from tutor.ui.actions import LESSON, shown_keys
 
 REPOSITORY = Path(__file__).parents[2]

@@ -56,7 +56,7 @@ import asyncio, sys
 from tutor.pack import load_pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.widgets.results import Results
+from tutor.ui.widgets.results import ResultsPane
 
 async def main():
     with Desk(load_pack({str(MINI)!r})) as desk:
@@ -65,7 +65,7 @@ async def main():
             app.open_lesson("double")
             await pilot.pause()
             await pilot.press("f5")
-            results = app.screen.query_one(Results)
+            results = app.screen.query_one(ResultsPane)
             while results.running:
                 await pilot.pause(0.05)
             assert results.report is not None

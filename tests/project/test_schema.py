@@ -6,10 +6,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tutor import schema
-from tutor.pack import built_in
-from tutor.pack.source import read
-from tutor.pack.structs import plain
+from tutor.pack import built_in, schema
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import read
 
 LESSONS = sorted(built_in().glob("*/*.yaml"))
 
@@ -17,7 +16,7 @@ LESSONS = sorted(built_in().glob("*/*.yaml"))
 @pytest.mark.parametrize("name", ["lesson.json", "pack.json"])
 def test_the_published_schema_is_up_to_date(name: str):
     published = (built_in() / "schema" / name).read_bytes()
-    assert published == schema.texts()[name], "run: python -m tutor.schema lessons/schema"
+    assert published == schema.texts()[name], "run: python -m tutor.pack.schema lessons/schema"
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -82,7 +82,7 @@ def test_it_makes_packs_to_begin_with(installed: Path, tmp_path: Path):
 def test_it_carries_the_data_with_its_licence(installed: Path):
     python = installed.with_name("python")
     program = (
-        "from tutor.datasets import DATA, digits; "
+        "from tutor.inputs.datasets import DATA, digits; "
         "print(digits()[0].shape, (DATA / 'DIGITS-LICENSE.md').exists())"
     )
     assert run(python, "-c", program).stdout.strip() == "(1797, 64) True"

@@ -14,8 +14,8 @@ from tests.conftest import MINI
 PROGRAM = f"""
 import json
 import tutor
-from tutor.engine import Session
-from tutor.forks import Forks
+from tutor.run.session import Session
+from tutor.pool.forks import Forks
 from tutor.pack import load_pack
 CODE = '''
 import tutor

@@ -11,11 +11,11 @@ import pytest
 
 from tests.sandbox.processes import children, told
 from tests.stopwatch import Stopwatch
-from tutor import engine
-from tutor.engine import run
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
+from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
+from tutor.run import session as engine
+from tutor.run.session import run
 from tutor.sandbox import launch
 
 ABOUT = "def double(x):\n    "
@@ -34,7 +34,7 @@ def sandboxes(
 ) -> None:
     """However a worker came to be, its end is told the same."""
     if request.param == "forked":
-        monkeypatch.setattr(engine, "Afresh", lambda: forks)
+        monkeypatch.setattr(engine, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from tutor import render
-from tutor.engine import run
 from tutor.lesson import Lesson, Pack
 from tutor.report import Report
+from tutor.run.session import run
 from tutor.sandbox import launch
 from tutor.sandbox.isolation import ESSENTIAL
 

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from tests.stopwatch import until
 from tutor.authoring.trial import Trial, attempt
-from tutor.engine import Bench, Cancel, Cancelled, Session
-from tutor.forks import Forks
 from tutor.grading.executors import Job, work
 from tutor.lesson import Lesson, Limits, Pack
-from tutor.planning import Place
+from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
+from tutor.run.plan import Configuration
+from tutor.run.session import Cancel, Cancelled, LoadedSandbox, Session
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Sandbox
 from tutor.sandbox.watchdog import active, idle_seconds, usage
@@ -33,9 +33,9 @@ class Counted:
 
     def __init__(self, forks: Forks) -> None:
         self._forks = forks
-        self.taken: list[Place] = []
+        self.taken: list[Configuration] = []
 
-    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
         self.taken.append(place)
         return self._forks.take(lesson, place)
 
@@ -60,7 +60,7 @@ def lesson(mini: Pack) -> Lesson:
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that has no core left for anybody."""
     monkeypatch.setattr(
-        Bench, "allowance", lambda bench: Allowance(20.0, wall=0.3, cores=lambda: 0.0)
+        LoadedSandbox, "allowance", lambda bench: Allowance(20.0, wall=0.3, cores=lambda: 0.0)
     )
 
 
@@ -306,7 +306,9 @@ def test_a_core_that_was_free_is_no_busy_machine(
     """However the code spreads its work over moments and threads."""
     cores = iter([0.0, 1e6])
     monkeypatch.setattr(
-        Bench, "allowance", lambda bench: Allowance(20.0, wall=0.3, cores=lambda: next(cores))
+        LoadedSandbox,
+        "allowance",
+        lambda bench: Allowance(20.0, wall=0.3, cores=lambda: next(cores)),
     )
     report = checked(sandboxes, lesson, ENDLESS)
     assert report.verdict == "error"

@@ -14,17 +14,17 @@ import pytest
 from tests.attacks.test_lying import memory
 from tests.sandbox.test_zygote import DOUBLE, alive
 from tests.stopwatch import PATIENCE, Stopwatch, until
-from tutor import warm
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
-from tutor.planning import decoy, place_of, plan
-from tutor.programs import Programs
-from tutor.references import References
+from tutor.pool import pool as warm
+from tutor.pool.forks import Forks
+from tutor.pool.pool import Pool
+from tutor.pool.programs import Programs
 from tutor.report import Report
+from tutor.run.plan import configuration_of, decoy, plan
+from tutor.run.references import References
+from tutor.run.session import Session
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Leaf, leaves
-from tutor.warm import Pool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
 
@@ -160,7 +160,7 @@ def test_two_instances_share_what_is_remembered(tmp_path: Path, lesson: Lesson):
         assert [report.verdict for report in reports] == ["pass", "pass"]
         ready(first, lesson)
         ready(second, lesson)
-    assert Programs(tmp_path / "programs").load(lesson, place_of(lesson), DOUBLE, 0)
+    assert Programs(tmp_path / "programs").load(lesson, configuration_of(lesson), DOUBLE, 0)
 
 
 # --- priming -----------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_what_is_primed_with_is_of_the_same_shapes_and_other_numbers(pack: Pack)
         for (check, cases), (_, others) in zip(planned, decoy(lesson, planned, 7), strict=True):
             for case, other in zip(cases, others, strict=True):
                 assert other.secret is None
-                for one, two in zip(case.rounds, other.rounds, strict=True):
+                for one, two in zip(case.input_sets, other.input_sets, strict=True):
                     mine, theirs = (dict(leaves({**tree})) for tree in (one, two))
                     assert mine.keys() == theirs.keys()
                     for path, leaf in mine.items():
@@ -329,7 +329,7 @@ def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, dam
         path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
         assert run(forks, lesson, DOUBLE).passed
         forks.learn(lesson, DOUBLE)
-        assert forks.programs.load(lesson, place_of(lesson), DOUBLE, 0)
+        assert forks.programs.load(lesson, configuration_of(lesson), DOUBLE, 0)
 
 
 def test_programs_take_no_more_room_than_they_may(
@@ -337,22 +337,26 @@ def test_programs_take_no_more_room_than_they_may(
 ):
     import numpy as np
 
-    monkeypatch.setattr("tutor.programs.MAX_BYTES", 10_000)
+    monkeypatch.setattr("tutor.pool.programs.MAX_BYTES", 10_000)
     kept = Programs(tmp_path)
     for number in range(20):
         kept.save(
-            lesson, place_of(lesson), f"# {number}", 0, {"key": Leaf(np.zeros(1000, "u1"), "array")}
+            lesson,
+            configuration_of(lesson),
+            f"# {number}",
+            0,
+            {"key": Leaf(np.zeros(1000, "u1"), "array")},
         )
     assert 5 <= len(list(tmp_path.iterdir())) <= 10
-    assert kept.load(lesson, place_of(lesson), "# 19", 0)
-    assert not kept.load(lesson, place_of(lesson), "# 0", 0)
+    assert kept.load(lesson, configuration_of(lesson), "# 19", 0)
+    assert not kept.load(lesson, configuration_of(lesson), "# 0", 0)
 
 
 # --- PyTorch -----------------------------------------------------------------------------------
 
 
 def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, forks: Forks):
-    from tutor.planning import requests
+    from tutor.run.plan import requests
 
     begun: list[Sandbox] = []
 
@@ -372,7 +376,7 @@ def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, fo
 
 
 def test_who_is_cancelled_takes_nobody_along(tmp_path: Path, lesson: Lesson, forks: Forks):
-    from tutor.planning import requests
+    from tutor.run.plan import requests
     from tutor.sandbox.process import Cancelled
 
     asked = requests(lesson, plan(lesson, 0))

@@ -12,12 +12,12 @@ import pytest
 from tests.conftest import MINI
 from tests.sandbox.processes import alive
 from tests.stopwatch import until
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
-from tutor.planning import place_of
+from tutor.pool.forks import Forks
 from tutor.report import CheckResult
-from tutor.sandbox import nursery
+from tutor.run.plan import configuration_of
+from tutor.run.session import Session
+from tutor.sandbox import zygotes as zygotes
 from tutor.sandbox.process import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
@@ -59,7 +59,7 @@ def test_it_is_protected_as_one_that_was_started_afresh(forks: Forks, lesson: Le
 def test_a_zygote_has_one_thread_and_runs_no_backend(own: Forks, lesson: Lesson):
     with Session(lesson, DOUBLE, sandboxes=own) as session:
         assert session.check().passed
-    zygote = own.nursery.pid("learner")
+    zygote = own.zygotes.pid("learner")
     assert zygote is not None
     assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
     until(
@@ -99,7 +99,7 @@ def test_a_killed_zygote_is_replaced(own: Forks, lesson: Lesson):
     for _ in range(2):
         with Session(lesson, DOUBLE, sandboxes=own) as session:
             assert session.check().passed
-        zygote = own.nursery.pid("learner")
+        zygote = own.zygotes.pid("learner")
         assert zygote is not None
         os.kill(zygote, signal.SIGKILL)
         until(lambda pid=zygote: not alive(pid), "its end")  # type: ignore[misc]
@@ -110,7 +110,7 @@ def test_a_run_outlives_its_zygote(own: Forks, lesson: Lesson):
 
     def on_result(result: CheckResult) -> None:
         if not told:
-            zygote = own.nursery.pid("learner")
+            zygote = own.zygotes.pid("learner")
             bench = session.main_bench
             assert zygote is not None
             assert bench is not None
@@ -127,7 +127,7 @@ def test_a_run_outlives_its_zygote(own: Forks, lesson: Lesson):
 
 def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path):
     own.reference().close()
-    zygote = own.nursery.pid("reference")
+    zygote = own.zygotes.pid("reference")
     assert zygote is not None
     os.kill(zygote, signal.SIGKILL)
     with Session(lesson, DOUBLE, sandboxes=own, memory=tmp_path / "none") as session:
@@ -135,7 +135,7 @@ def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path)
 
 
 def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
-    first, second = (own.begin(lesson, place_of(lesson)) for _ in range(2))
+    first, second = (own.begin(lesson, configuration_of(lesson)) for _ in range(2))
     first.kill()
     until(lambda: not first.alive, "the end of the first")
     assert second.ready().devices == 1
@@ -148,28 +148,28 @@ def test_a_closed_nursery_starts_nothing_more(lesson: Lesson, tmp_path: Path):
     from tutor.sandbox.process import Failed
 
     forks = Forks(tmp_path)
-    forks.begin(lesson, place_of(lesson)).close()
+    forks.begin(lesson, configuration_of(lesson)).close()
     forks.close()
     with pytest.raises(Failed, match="about to end"):
-        forks.begin(lesson, place_of(lesson))
+        forks.begin(lesson, configuration_of(lesson))
 
 
 def test_a_zygote_that_cannot_start_costs_time_only(
     lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
-        nursery, "command", lambda *rest: [sys.executable, "-c", "raise SystemExit('no')"]
+        zygotes, "command", lambda *rest: [sys.executable, "-c", "raise SystemExit('no')"]
     )
     with Forks(tmp_path) as forks:
         with Session(lesson, DOUBLE, sandboxes=forks) as session:
             assert session.check().passed
-        assert forks.nursery.pid("learner") is None
+        assert forks.zygotes.pid("learner") is None
 
 
 PROGRAM = f"""
 import sys
 from tutor.pack import load_pack
-from tutor.warm import Pool
+from tutor.pool.pool import Pool
 lesson = load_pack({str(MINI)!r}).lesson("double")
 pool = Pool()
 pool.expect([(lesson, ["def double(x):\\n    return 2 * x\\n"])])
@@ -196,10 +196,10 @@ def test_nothing_outlives_us(how: signal.Signals):
 
 def test_a_sandbox_that_waits_is_not_a_childs_child(own: Forks, lesson: Lesson):
     """What is forked leads a session of its own, so killing it kills no zygote."""
-    with own.begin(lesson, place_of(lesson)) as sandbox:
+    with own.begin(lesson, configuration_of(lesson)) as sandbox:
         sandbox.ready()
         assert isinstance(sandbox, Sandbox)
-        zygote = own.nursery.pid("learner")
+        zygote = own.zygotes.pid("learner")
         assert os.getsid(sandbox.pid) == sandbox.pid
         assert zygote is not None
         assert os.getsid(zygote) == zygote

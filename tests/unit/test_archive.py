@@ -29,7 +29,7 @@ from tutor.pack.archive import (
     write_archive,
 )
 from tutor.pack.contents import gather
-from tutor.pack.names import clash_in, fault_of
+from tutor.pack.member_names import clash_in, fault_of
 
 LESSON = "basics/double.yaml"
 

@@ -156,8 +156,8 @@ def test_whatever_a_worker_answers_is_judged_or_refused_as_no_answer(
     finding: Finding | None = None
     try:
         finding = check.judge(seen, expected, case)
-        praise = check.praise(seen, case) if finding is None else ""
-        assert isinstance(praise, str)
+        note = check.note(seen, case) if finding is None else ""
+        assert isinstance(note, str)
     except TreeError as error:
         assert str(error)  # noqa: PT017 - any answer may be refused, but with words
     assert finding is None or finding.message
@@ -815,7 +815,7 @@ def scores(labels: list[int]) -> Any:
 def test_scores_or_labels_are_judged_alike(name: str) -> None:
     for right in (leaf(scores([0, 1, 2, 1]), name), leaf(LABELS, "int32"), leaf(LABELS, name)):
         passes(TRAIN, right, case=TRAINED)
-        assert TRAIN.praise(right, TRAINED) == "accuracy 1.000 on 4 held-out digits"
+        assert TRAIN.note(right, TRAINED) == "accuracy 1.000 on 4 held-out digits"
     for enough in (leaf(scores([0, 1, 2, 0]), name), leaf([0, 1, 2, 0], "int32")):
         passes(TRAIN, enough, case=TRAINED)
     for few in (leaf(scores([0, 1, 1, 0]), name), leaf([0, 1, 1, 0], name)):
@@ -920,7 +920,7 @@ def steps(first: Tree | None = None, second: Tree | None = None, **changes: Tree
 
 def test_right_steps_pass() -> None:
     passes(STEP, steps(), REFERENCE, BEFORE)
-    assert STEP.praise(steps(), BEFORE) == "2 steps on 4 devices equal the single-device steps"
+    assert STEP.note(steps(), BEFORE) == "2 steps on 4 devices equal the single-device steps"
 
 
 def test_a_batch_may_be_dealt_out_in_any_order() -> None:

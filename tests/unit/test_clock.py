@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.stopwatch import GUARD
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Limits, Pack
-from tutor.planning import Place
-from tutor.references import Reference, References
+from tutor.pool.forks import Forks
+from tutor.run.plan import Configuration
+from tutor.run.references import Reference, References
+from tutor.run.session import Session
 from tutor.sandbox.process import Sandbox
 
 
@@ -24,7 +24,7 @@ class Late:
         self._seconds = seconds
         self.waited_for = threading.Event()
 
-    def take(self, lesson: Lesson, place: Place) -> Sandbox:
+    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
         return self._forks.take(lesson, place)
 
     def release(self, sandbox: Sandbox) -> None:

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MINI
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import Files
 from tutor.pack.contents import REVEALING, gather, solved, strays, without
 from tutor.pack.problems import BadSource
-from tutor.pack.source import parse
-from tutor.pack.structs import plain
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import parse
+from tutor.pool.forks import Forks
+from tutor.run.session import Session
 
 DOUBLE, TALL = "basics/double.yaml", "basics/tall.yaml"
 

@@ -402,20 +402,6 @@ def test_every_bracket_and_quote_of_the_profile_is_closed(profile: list[str]):
         assert bare.count("(") == bare.count(")")
 
 
-# --- Windows ------------------------------------------------------------------------------------
-
-
-def test_the_job_of_windows_holds_one_process_its_memory_and_time():
-    windows = pytest.importorskip("tutor.sandbox.isolation.windows")
-    limits = windows.job_limits(policy(memory_mb=512, cpu_seconds=30))
-    assert limits.Basic.ActiveProcessLimit == 1
-    assert limits.ProcessMemoryLimit == 512 << 20
-    assert limits.Basic.PerProcessUserTimeLimit == 30 * 10_000_000  # steps of 100 ns
-    for flag in (0x2, 0x8, 0x100, 0x400, 0x2000):  # each limit takes effect by its flag only
-        assert limits.Basic.LimitFlags & flag
-    assert not limits.Basic.LimitFlags & 0x1800  # nothing may leave the job
-
-
 # --- what is missing ----------------------------------------------------------------------------
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from tests.unit.child import in_a_child
 from tutor import files, paths
-from tutor.inputs import DrawError
+from tutor.inputs.functions import DrawError
 from tutor.lesson import Pack
 from tutor.pack import memory
-from tutor.planning import place_of, plan, requests
-from tutor.programs import Programs
-from tutor.references import Reference, References
+from tutor.pool.programs import Programs
+from tutor.run.plan import configuration_of, plan, requests
+from tutor.run.references import Reference, References
 from tutor.tree import Leaf
 
 NOBODY = 65534
@@ -92,7 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def remembered(pack: Pack, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], object]:
     """Reads and writes everything that is kept; returns what was read."""
     lesson = pack.lesson("double")
-    place = place_of(lesson)
+    place = configuration_of(lesson)
     leaf = Leaf(np.zeros(3), "x")
     monkeypatch.setattr(paths, "cache", lambda: folder)
 

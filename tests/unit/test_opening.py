@@ -87,7 +87,7 @@ import asyncio
 from tutor.pack import open_pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.lesson import LessonScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
 
 async def main():
     with Desk(open_pack({str(many)!r}), warm=False) as desk:
@@ -153,7 +153,7 @@ def test_one_lesson_is_told_in_the_words_of_the_whole(pack: Path, lesson: str, o
     with pytest.raises(BadPack) as alone:
         open_pack(pack).lesson(lesson)
     assert alone.value.problems == whole.value.problems
-    assert alone.value.told == whole.value.told
+    assert alone.value.text == whole.value.text
 
 
 def test_a_lesson_that_is_not_there_is_told_where_the_manifest_lists_it(pack: Path):

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tutor.sandbox.output import Capture, inert
+from tutor.plain_text import inert
+from tutor.sandbox.output import Capture
 
 
 def captured(keep: int, *pieces: bytes) -> Capture:

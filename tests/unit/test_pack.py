@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tutor.checks import kinds
 from tutor.lesson import FORMAT, Pack
 from tutor.pack import BadPack, load_pack
-from tutor.pack.lesson import LessonReader
-from tutor.pack.source import BadSource, Problem, parse
+from tutor.pack.lesson_reader import LessonReader
+from tutor.pack.yaml_nodes import BadSource, Problem, parse
 
 MANIFEST = """\
 format: 1

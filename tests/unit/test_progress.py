@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.progress import Progress
+from tutor.learner.progress import Progress
 from tutor.report import CheckResult, Report
 
 PASS = Report("double", "pass", (CheckResult("value", "value", "pass"),))
@@ -51,7 +51,7 @@ def damage(path: Path, place: tuple[int, int]) -> None:
 def end_suddenly(path: Path) -> None:
     """Begin a lesson, and then lose the power."""
     program = (
-        "import os, sys; from pathlib import Path; from tutor.progress import Progress\n"
+        "import os, sys; from pathlib import Path; from tutor.learner.progress import Progress\n"
         "progress = Progress(Path(sys.argv[1])); progress.opened('mini', 'tall'); os._exit(1)"
     )
     subprocess.run([sys.executable, "-c", program, str(path)], check=False)

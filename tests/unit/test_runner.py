@@ -6,10 +6,18 @@ from collections.abc import Iterator
 import pytest
 
 from tests.stopwatch import GUARD
-from tutor.engine import Session
-from tutor.forks import Forks
 from tutor.lesson import Lesson, Pack
-from tutor.runner import Asking, Came, Judged, News, Runner, Stopped, Timed
+from tutor.pool.forks import Forks
+from tutor.run.background import (
+    CheckFinished,
+    RaceFinished,
+    ReferenceNeeded,
+    RunEvent,
+    RunFinished,
+    Runner,
+    RunStopped,
+)
+from tutor.run.session import Session
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 ENDLESS = "while True: pass\n"
@@ -19,16 +27,16 @@ class Ear:
     """Hears, and lets tests wait for what they want to hear."""
 
     def __init__(self) -> None:
-        self.news: list[News] = []
+        self.news: list[RunEvent] = []
         self._change = threading.Condition()
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: RunEvent) -> None:
         with self._change:
             self.news.append(news)
             self._change.notify_all()
 
-    def until(self, kind: type[News], number: int) -> News:
-        def found() -> News | None:
+    def until(self, kind: type[RunEvent], number: int) -> RunEvent:
+        def found() -> RunEvent | None:
             return next((n for n in self.news if type(n) is kind and n.number == number), None)
 
         with self._change:
@@ -36,7 +44,7 @@ class Ear:
         assert news is not None, self.news
         return news
 
-    def numbers(self, kind: type[News]) -> list[int]:
+    def numbers(self, kind: type[RunEvent]) -> list[int]:
         return [news.number for news in self.news if type(news) is kind]
 
 
@@ -55,13 +63,13 @@ def runner(forks: Forks) -> Iterator[Runner]:
 def test_a_pass_is_told_before_it_is_timed(runner: Runner, lesson: Lesson):
     ear = Ear()
     number = runner.run(lesson, DOUBLE, ear)
-    timed = ear.until(Timed, number)
-    assert isinstance(timed, Timed)
+    timed = ear.until(RaceFinished, number)
+    assert isinstance(timed, RaceFinished)
     assert timed.report.timings.race is not None
-    kinds = [type(news) for news in ear.news if type(news) is not Asking]
-    assert kinds == [Came, Came, Judged, Timed]
-    judged = ear.until(Judged, number)
-    assert isinstance(judged, Judged)
+    kinds = [type(news) for news in ear.news if type(news) is not ReferenceNeeded]
+    assert kinds == [CheckFinished, CheckFinished, RunFinished, RaceFinished]
+    judged = ear.until(RunFinished, number)
+    assert isinstance(judged, RunFinished)
     assert judged.report.passed
     assert judged.report.timings.race is None
 
@@ -81,10 +89,10 @@ def test_of_a_burst_only_the_last_is_run(
     codes = [ENDLESS, *(f"# {number}\n{ENDLESS}" for number in range(20)), DOUBLE]
     numbers = [runner.run(lesson, code, ear) for code in codes]
     assert numbers == sorted(set(numbers))
-    judged = ear.until(Judged, numbers[-1])
-    assert isinstance(judged, Judged)
+    judged = ear.until(RunFinished, numbers[-1])
+    assert isinstance(judged, RunFinished)
     assert judged.report.passed
-    assert ear.numbers(Judged) == [numbers[-1]]
+    assert ear.numbers(RunFinished) == [numbers[-1]]
     assert begun[-1] == DOUBLE
     # The first may have begun, and those that came in the moment before it was stopped.
     assert len(begun) <= 4
@@ -94,10 +102,10 @@ def test_the_same_again_is_the_same_run(runner: Runner, lesson: Lesson):
     ear = Ear()
     first = runner.run(lesson, DOUBLE, ear)
     assert runner.run(lesson, DOUBLE, ear) == first
-    ear.until(Timed, first)
+    ear.until(RaceFinished, first)
     second = runner.run(lesson, DOUBLE, ear)  # a verdict may be asked for again
     assert second != first
-    ear.until(Judged, second)
+    ear.until(RunFinished, second)
 
 
 def test_stopped_and_started_again(runner: Runner, lesson: Lesson):
@@ -108,15 +116,15 @@ def test_stopped_and_started_again(runner: Runner, lesson: Lesson):
     assert second != first
     runner.stop()
     third = runner.run(lesson, DOUBLE, ear)
-    ear.until(Judged, third)
-    assert ear.numbers(Judged) == [third]
+    ear.until(RunFinished, third)
+    assert ear.numbers(RunFinished) == [third]
 
 
 def test_stopping_is_told(runner: Runner, lesson: Lesson):
     ear = Ear()
     first = runner.run(lesson, ENDLESS, ear)
     runner.stop()
-    ear.until(Stopped, first)
+    ear.until(RunStopped, first)
     runner.stop()  # nothing is going on
     runner.stop(first)
 
@@ -126,7 +134,7 @@ def test_stopping_an_old_run_leaves_the_new_one(runner: Runner, lesson: Lesson):
     first = runner.run(lesson, ENDLESS, ear)
     second = runner.run(lesson, DOUBLE, ear)
     runner.stop(first)
-    ear.until(Judged, second)
+    ear.until(RunFinished, second)
 
 
 def test_our_own_failure_is_told_as_ours_and_the_next_run_goes_on(
@@ -139,12 +147,12 @@ def test_our_own_failure_is_told_as_ours_and_the_next_run_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(Session, "check", boom)
         number = runner.run(lesson, DOUBLE, ear)
-        judged = ear.until(Judged, number)
-    assert isinstance(judged, Judged)
+        judged = ear.until(RunFinished, number)
+    assert isinstance(judged, RunFinished)
     assert judged.report.verdict == "internal"
     assert judged.report.fault is not None
     assert "RuntimeError: on purpose" in judged.report.fault.message
-    ear.until(Judged, runner.run(lesson, DOUBLE, ear))
+    ear.until(RunFinished, runner.run(lesson, DOUBLE, ear))
 
 
 def test_closing_in_the_middle_leaves_nothing(forks: Forks, lesson: Lesson):

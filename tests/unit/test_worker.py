@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tutor.engine import Session
 from tutor.lesson import Lesson
+from tutor.run.session import Session
 from tutor.sandbox.environment import Environment
 from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised, Reply, read_reply
 from tutor.sandbox.wire import Reader, encode

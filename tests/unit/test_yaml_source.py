@@ -12,7 +12,8 @@ import yaml
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from tutor.pack.source import (
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import (
     MAX_BYTES,
     MAX_DEPTH,
     BadSource,
@@ -25,7 +26,6 @@ from tutor.pack.source import (
     read,
     walk,
 )
-from tutor.pack.structs import plain
 
 
 def parsed(text: str | bytes) -> Mapping:

@@ -11,15 +11,15 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.authoring.remarks_on_inputs import sizes_never_one
+from tutor.authoring.lint_rules_on_inputs import sizes_never_one
 from tutor.checks.compare import tolerance_for
 from tutor.checks.scale import hides
 from tutor.checks.value import Value
 from tutor.expressions import free_names, texts
-from tutor.inputs import DrawError
+from tutor.inputs.functions import DrawError
 from tutor.lesson import Check, Lesson
-from tutor.planning import case_id, plan, requests
-from tutor.references import ReferenceFailed, References
+from tutor.run.plan import case_id, plan, requests
+from tutor.run.references import ReferenceFailed, References
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree, leaves
 

@@ -1,7 +1,7 @@
 """`pack lint`: everything that is wrong with a pack, and what could be better.
 
 Problems are those that the loader finds: with one of them the pack cannot be used. Remarks are
-matters of style (`tutor.authoring.remarks`), or of what the PyTorch gives
+matters of style (`tutor.authoring.lint_rules`), or of what the PyTorch gives
 (`tutor.authoring.expected`); nobody need follow them.
 """
 
@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.page import Page
-from tutor.authoring.remarks import remarks_on
 from tutor.pack.folder import Folder
+from tutor.pack.pack_reader import PackReader, file_of
 from tutor.pack.problems import BadPack, Problem
-from tutor.pack.reader import PackReader, file_of
 from tutor.sandbox.process import Sandbox
 
 
@@ -91,7 +91,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
 def _schema(root: Path) -> bool | None:
     """Whether the schema that a pack carries is that of this version; None if it has none."""
     from tutor.authoring.new import SCHEMA
-    from tutor.schema import texts
+    from tutor.pack.schema import texts
 
     path = root / SCHEMA / "lesson.json"
     return path.read_bytes() == texts()["lesson.json"] if path.is_file() else None

@@ -8,8 +8,8 @@ import msgspec
 
 from tutor.lesson import Manifest, Track
 from tutor.pack.problems import BadSource
-from tutor.pack.source import Mapping, Scalar, Sequence, parse, resolve
-from tutor.pack.structs import StructReader
+from tutor.pack.struct_reader import StructReader
+from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode, parse, resolve
 
 
 def listed(source: bytes, manifest: Manifest, track: str, lesson: str, title: str) -> bytes | None:
@@ -33,16 +33,16 @@ def listed(source: bytes, manifest: Manifest, track: str, lesson: str, title: st
         changed = msgspec.structs.replace(one, lessons=(*one.lessons, lesson))
         wanted = (*manifest.tracks[:place], changed, *manifest.tracks[place + 1 :])
         node = tracks.items[place]
-        assert isinstance(node, Mapping)
+        assert isinstance(node, MappingNode)
         new = _with_item(lines, _sequence(node, "lessons"), lesson)
     text = mark + "".join(new).encode()
     right = msgspec.structs.replace(manifest, tracks=wanted)
     return text if _read(text) == right else None
 
 
-def _with_item(lines: list[str], items: Sequence, lesson: str) -> list[str]:
+def _with_item(lines: list[str], items: SequenceNode, lesson: str) -> list[str]:
     last = items.items[-1]
-    assert isinstance(last, Scalar)
+    assert isinstance(last, ScalarNode)
     row = lines[last.line - 1]
     if _character(lines, items) == "[":
         end = last.column - 1 + len(last.written or str(last.value)) + (last.style is not None)
@@ -52,7 +52,9 @@ def _with_item(lines: list[str], items: Sequence, lesson: str) -> list[str]:
     return _after(lines, last.line, [line])
 
 
-def _with_track(lines: list[str], root: Mapping, tracks: Sequence, added: Track) -> list[str]:
+def _with_track(
+    lines: list[str], root: MappingNode, tracks: SequenceNode, added: Track
+) -> list[str]:
     indent = " " * (tracks.column - 1)
     block = [
         f"{indent}- id: {written(added.id)}",
@@ -81,13 +83,13 @@ def _after(lines: list[str], number: int, added: list[str]) -> list[str]:
     return [*before, *(line + ending for line in added), *lines[number:]]
 
 
-def _character(lines: list[str], node: Sequence) -> str:
+def _character(lines: list[str], node: SequenceNode) -> str:
     return lines[node.line - 1][node.column - 1 : node.column]
 
 
-def _sequence(node: Mapping, key: str) -> Sequence:
+def _sequence(node: MappingNode, key: str) -> SequenceNode:
     found = node.get(key)
-    assert isinstance(found, Sequence), "the manifest has been validated"
+    assert isinstance(found, SequenceNode), "the manifest has been validated"
     return found
 
 

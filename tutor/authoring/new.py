@@ -15,9 +15,9 @@ from tutor.authoring.manifest import listed, written
 from tutor.files import write_atomically
 from tutor.lesson import Id, solution_folders
 from tutor.pack.folder import MANIFEST, Folder
+from tutor.pack.pack_reader import PackReader
 from tutor.pack.problems import BadSource
-from tutor.pack.reader import PackReader
-from tutor.pack.structs import choice
+from tutor.suggestions import choice
 
 _HERE = Path(__file__).parent
 _PACK = _HERE / "new-pack"
@@ -127,7 +127,7 @@ def write_schema(root: Path) -> list[Path]:
 
     **Returns:** the files that were written.
     """
-    from tutor.schema import texts
+    from tutor.pack.schema import texts
 
     missing = {root / SCHEMA / name: text for name, text in texts().items()}
     if any(map(os.path.lexists, missing)):

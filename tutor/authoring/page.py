@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tutor.lesson import Lesson
-from tutor.pack.source import Mapping, Node, Sequence
+from tutor.pack.yaml_nodes import MappingNode, Node, SequenceNode
 
 Said = tuple[Node | tuple[int, int], str, str]
 """Where, what, and what to do about it."""
@@ -19,7 +19,7 @@ class Page(Struct, frozen=True):
     """
 
     lesson: Lesson
-    node: Mapping
+    node: MappingNode
     text: str
     solution: str | None
     root: Path
@@ -30,9 +30,13 @@ class Page(Struct, frozen=True):
         found: Node = self.node
         for step in path:
             below: Node | None = None
-            if isinstance(found, Mapping) and isinstance(step, str):
+            if isinstance(found, MappingNode) and isinstance(step, str):
                 below = found.get(step)
-            elif isinstance(found, Sequence) and isinstance(step, int) and step < len(found.items):
+            elif (
+                isinstance(found, SequenceNode)
+                and isinstance(step, int)
+                and step < len(found.items)
+            ):
                 below = found.items[step]
             if below is None:
                 break

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tutor.authoring.trial import Outcome, Trial
 from tutor.lesson import Lesson
-from tutor.pack.structs import nearest
+from tutor.suggestions import nearest
 
 if TYPE_CHECKING:
     from tutor.authoring.mutate import Mutant  # which needs LibCST

@@ -11,11 +11,11 @@ from typing import Literal
 from msgspec import Struct
 
 from tutor.authoring.idle import idle_answers
-from tutor.engine import Cancel, Sandboxes, Session
-from tutor.forks import Forks
-from tutor.inputs import DrawError
+from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Mistake, Pack
+from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report, Verdict
+from tutor.run.session import Cancel, Sandboxes, Session
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
@@ -258,7 +258,7 @@ def _first_not_passed(report: Report) -> CheckResult:
 def words_of(result: CheckResult) -> str:
     """All that a learner is told of a check."""
     detail = result.fault.detail if result.fault is not None else ""
-    return f"{result.told}\n{detail}"
+    return f"{result.text}\n{detail}"
 
 
 def _first_line(text: str) -> str:

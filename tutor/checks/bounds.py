@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from tutor import arithmetic
 from tutor.checks.compare import number
+from tutor.inputs import arithmetic
 from tutor.lesson import Case, Check, Finding, JaxExpr
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
@@ -90,7 +90,7 @@ def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
 
 
 def parsed(text: str) -> ast.expr:
-    """Raises: tutor.arithmetic.ArithmeticFault: the text is not arithmetic."""
+    """Raises: tutor.inputs.arithmetic.ArithmeticFault: the text is not arithmetic."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

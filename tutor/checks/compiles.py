@@ -26,7 +26,7 @@ class Compiles(Check, frozen=True, kw_only=True):
     ] = 5
 
     @property
-    def rounds(self) -> int:
+    def input_sets(self) -> int:
         return self.calls
 
     def observe(self) -> dict[str, Any]:

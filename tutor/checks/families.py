@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tutor import arithmetic
-from tutor.arithmetic import ArithmeticFault
+from tutor.inputs import arithmetic
+from tutor.inputs.arithmetic import ArithmeticFault
 
 if TYPE_CHECKING:
     import numpy as np

@@ -77,7 +77,7 @@ class Prng(Check, frozen=True, kw_only=True):
     ] = ("leaves",)
 
     @property
-    def rounds(self) -> int:
+    def input_sets(self) -> int:
         return KEYS
 
     def observe(self) -> dict[str, Any]:

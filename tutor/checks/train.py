@@ -36,8 +36,8 @@ class Train(Check, frozen=True, kw_only=True):
         return frozenset({"x", "y", "trained"})
 
     def supplement(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
-        from tutor.datasets import digits
-        from tutor.inputs import generator
+        from tutor.inputs.datasets import digits
+        from tutor.inputs.streams import generator
 
         x, y = digits()
         rows = generator(seed).permutation(len(x))
@@ -77,7 +77,7 @@ class Train(Check, frozen=True, kw_only=True):
             )
         return None
 
-    def praise(self, seen: Tree, case: Case) -> str:
+    def note(self, seen: Tree, case: Case) -> str:
         import numpy as np
 
         assert isinstance(seen, Leaf)

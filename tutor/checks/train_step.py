@@ -90,7 +90,7 @@ class TrainStep(Check, frozen=True, kw_only=True):
             before = right_params
         return None
 
-    def praise(self, seen: Tree, case: Case) -> str:
+    def note(self, seen: Tree, case: Case) -> str:
         devices = _devices(seen)
         return f"{self.steps} steps on {devices} devices equal the single-device steps"
 

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _tell_unkept()
         return code
     except UsageError as error:
-        from tutor.sandbox.output import inert
+        from tutor.plain_text import inert
 
         # It may name a file, or a student, of any name.
         print(f"jaxtutor: {inert(str(error))}", file=sys.stderr)
@@ -114,7 +114,7 @@ def _pack(options: argparse.Namespace) -> "Pack":
     try:
         return open_pack(options.pack)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
 
 
 def _lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
@@ -122,14 +122,14 @@ def _lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
 
     name = options.lesson
     if name not in pack.lessons:
-        from tutor.pack.structs import nearest
+        from tutor.suggestions import nearest
 
         hint = nearest(name, pack.lessons) or f". Run `{_command(options, 'list')}` to see all"
         raise UsageError(f"there is no lesson {name!r}{hint}")
     try:
         return pack.lesson(name)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
 
 
 # --- commands --------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def _app(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from tutor.progress import Progress
+    from tutor.learner.progress import Progress
 
     pack = _pack(options)
     cards = _cards(pack)
@@ -197,14 +197,15 @@ def _cards(pack: "Pack") -> "dict[str, Card]":
             problems += error.problems
     catalogue.keep()
     if problems:
-        raise UsageError(BadPack(problems).told)
+        raise UsageError(BadPack(problems).text)
     return cards
 
 
 def _check(options: argparse.Namespace) -> int:
-    from tutor import engine, render
-    from tutor.progress import Progress
-    from tutor.workspace import Workspace
+    from tutor import render
+    from tutor.learner.progress import Progress
+    from tutor.learner.workspace import Workspace
+    from tutor.run import session as engine
 
     pack = _pack(options)
     lesson = _lesson(options, pack)
@@ -236,8 +237,8 @@ def _check(options: argparse.Namespace) -> int:
 def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
     """The code to check: a named file, standard input, or the learner's own file."""
     from tutor.files import ELSEWHERE
-    from tutor.sandbox.output import one_line
-    from tutor.workspace import MAX_BYTES, BadFile, Workspace, decode_source, read_source
+    from tutor.learner.workspace import MAX_BYTES, BadFile, Workspace, decode_source, read_source
+    from tutor.plain_text import one_line
 
     workspace = Workspace(pack)
     try:
@@ -272,10 +273,10 @@ def _command(options: argparse.Namespace, command: str, *arguments: str) -> str:
 def _next_steps(
     options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
 ) -> list[str]:
-    from tutor.pack.blame import pack_fault, place_of
+    from tutor.learner.progress import Progress
     from tutor.pack.catalogue import Catalogue
-    from tutor.progress import Progress
-    from tutor.sandbox.output import one_line
+    from tutor.pack.fault_location import pack_fault, place_of
+    from tutor.plain_text import one_line
 
     if (fault := pack_fault(report)) is not None:
         place = place_of(pack, lesson, report, fault)
@@ -311,7 +312,7 @@ def _exit_code(report: "Report") -> int:
         return PASSED
     if report.verdict != "internal":
         return NOT_PASSED
-    from tutor.pack.blame import pack_fault
+    from tutor.pack.fault_location import pack_fault
 
     return USAGE if pack_fault(report) is not None else OUR_FAULT
 
@@ -322,7 +323,7 @@ def _fault_codes(report: "Report") -> set[str]:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from tutor.watch import watch
+    from tutor.cli.watch import watch
 
     pack = _pack(options)
     lesson = _lesson(options, pack)
@@ -332,7 +333,7 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _hint(options: argparse.Namespace) -> int:
-    from tutor.progress import Progress
+    from tutor.learner.progress import Progress
 
     pack = _pack(options)
     lesson = _lesson(options, pack)
@@ -349,7 +350,7 @@ def _hint(options: argparse.Namespace) -> int:
 
 
 def _reset(options: argparse.Namespace) -> int:
-    from tutor.workspace import Workspace
+    from tutor.learner.workspace import Workspace
 
     pack = _pack(options)
     lesson = _lesson(options, pack)
@@ -365,7 +366,7 @@ def _reset(options: argparse.Namespace) -> int:
 
 
 def _solution(options: argparse.Namespace) -> int:
-    from tutor.progress import Progress
+    from tutor.learner.progress import Progress
 
     pack = _pack(options)
     lesson = _lesson(options, pack)
@@ -388,7 +389,7 @@ def _solution(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from tutor.doctor import examine
+    from tutor.cli.doctor import examine
 
     diagnosis = examine()
     if options.json:

@@ -62,7 +62,7 @@ def _add(options: argparse.Namespace) -> int:
     except CannotMake as error:
         raise UsageError(str(error)) from None
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     except OSError as error:
         raise UsageError(f"nothing was made: {error.filename}: {error.strerror}") from None
     _tell_made(made)
@@ -77,7 +77,7 @@ def _tell_made(files: list[Path]) -> None:
 
 def _lint(options: argparse.Namespace) -> int:
     from tutor.authoring.lint import lint
-    from tutor.forks import Forks
+    from tutor.pool.forks import Forks
 
     if options.static:
         findings = lint(Path(options.dir))
@@ -100,19 +100,19 @@ def _lint(options: argparse.Namespace) -> int:
 
 def _preview(options: argparse.Namespace) -> int:
     from tutor import paths
+    from tutor.learner.progress import Progress
+    from tutor.learner.workspace import Workspace
     from tutor.pack import BadPack, open_pack
-    from tutor.pack.structs import nearest
-    from tutor.progress import Progress
+    from tutor.suggestions import nearest
     from tutor.ui.desk import Desk
-    from tutor.ui.preview import PreviewApp
-    from tutor.workspace import Workspace
+    from tutor.ui.preview_app import PreviewApp
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the preview needs a terminal; try `jaxtutor pack lint`")
     try:
         pack = open_pack(options.dir)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     if options.lesson not in pack.lessons:
         hint = (
             nearest(options.lesson, pack.lessons) or f"; add it: jaxtutor pack add {options.lesson}"

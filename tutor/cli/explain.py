@@ -42,8 +42,8 @@ def explain_(options: argparse.Namespace) -> int:
         sys.stdout.write(msgspec.json.encode(explanation).decode() + "\n")
         return EXPLAINED if explanation is not None else UNKNOWN
     from tutor import render
+    from tutor.plain_text import inert
     from tutor.sandbox.faults import headline
-    from tutor.sandbox.output import inert
 
     out = render.console()
     told = headline(symptom.message)

@@ -14,11 +14,11 @@ from tutor.cli.usage import UsageError, number, seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tutor.grading.batch import Results
+    from tutor.grading.batch import BatchResults
     from tutor.grading.executors import Executor
     from tutor.grading.journal import Head, Journal
     from tutor.grading.late import Times
-    from tutor.grading.outputs.sources import HandedIn
+    from tutor.grading.outputs.sources import SubmittedSources
     from tutor.grading.result import Result
     from tutor.grading.submissions import Submissions
     from tutor.grading.writing import Summary
@@ -108,13 +108,13 @@ def _points(text: str) -> float:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from tutor.grading.batch import Results
+    from tutor.grading.batch import BatchResults
     from tutor.grading.executors import Unavailable
     from tutor.grading.handed_in import Unusable
     from tutor.grading.journal import BadJournal, Journal
     from tutor.grading.late import Times
     from tutor.grading.outputs import BadFormat, chosen
-    from tutor.grading.outputs.sources import HandedIn
+    from tutor.grading.outputs.sources import SubmittedSources
     from tutor.grading.submissions import Submissions
 
     pack, lessons = _chosen(options)
@@ -138,8 +138,8 @@ def _grade(options: argparse.Namespace) -> int:
                     head = _begun(journal, pack, lessons, options)
                     done = _run(pack, head, options, submissions, journal, executor)
                     problems = [*submissions.problems, *_strangers(times, submissions)]
-                    results = Results(pack, lessons, submissions, journal, times)
-                    sources = HandedIn(pack, submissions)
+                    results = BatchResults(pack, lessons, submissions, journal, times)
+                    sources = SubmittedSources(pack, submissions)
                     summary = _write(head, problems, results, sources, out, formats)
     except (Unusable, BadJournal, BadFormat, Unavailable) as error:
         raise UsageError(str(error)) from None
@@ -159,7 +159,7 @@ def _grade(options: argparse.Namespace) -> int:
 def _chosen(options: argparse.Namespace) -> "tuple[Pack, tuple[str, ...]]":
     """The pack, and which of its lessons to grade."""
     from tutor.pack import BadPack, load_pack, open_pack
-    from tutor.pack.structs import nearest
+    from tutor.suggestions import nearest
 
     if not options.lesson and options.pack is None:
         raise UsageError("say what to grade: --lesson ID…, or --pack DIR for all lessons of a pack")
@@ -171,7 +171,7 @@ def _chosen(options: argparse.Namespace) -> "tuple[Pack, tuple[str, ...]]":
                 raise UsageError(f"there is no lesson {name!r}{hint}")
             pack.lesson(name)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     wanted = set(options.lesson or pack.lessons)
     return pack, tuple(name for name in pack.lessons if name in wanted)
 
@@ -182,8 +182,8 @@ def _usual_out(submissions: str) -> Path:
 
 
 def _look_at_names(only: "Sequence[str]", submissions: "Submissions") -> None:
-    from tutor.grading.names import clean
-    from tutor.pack.structs import nearest
+    from tutor.grading.student_names import clean
+    from tutor.suggestions import nearest
 
     names = {submission.name for submission in submissions.all}
     for name in map(clean, only):
@@ -252,8 +252,8 @@ def _executor(pack: "Pack", options: argparse.Namespace) -> "Executor":
     """This machine, or the cluster that is asked for."""
     require = options.isolation == "require"
     if options.scheduler is None:
-        from tutor.authoring.run import usual_jobs
         from tutor.grading.executors import LocalExecutor
+        from tutor.pool.capacity import usual_jobs
 
         return LocalExecutor(pack, options.jobs or usual_jobs(), require)
     if options.jobs is not None:
@@ -297,9 +297,9 @@ def _run(
 
     from rich.console import Console
 
-    from tutor.authoring.output import progress
+    from tutor.authoring.trial_output import progress
     from tutor.grading.batch import Grading, Order
-    from tutor.grading.names import clean
+    from tutor.grading.student_names import clean
 
     lessons = tuple(name for name in head.lessons if not options.lesson or name in options.lesson)
     only = frozenset(map(clean, options.only))
@@ -328,7 +328,7 @@ def _run(
 
 def _strangers(times: "Times", submissions: "Submissions") -> list[str]:
     """Names in the table of times that nobody has."""
-    from tutor.pack.structs import nearest
+    from tutor.suggestions import nearest
 
     names = {submission.name for submission in submissions.all}
     return [
@@ -340,8 +340,8 @@ def _strangers(times: "Times", submissions: "Submissions") -> list[str]:
 def _write(
     head: "Head",
     problems: list[str],
-    results: "Results",
-    sources: "HandedIn",
+    results: "BatchResults",
+    sources: "SubmittedSources",
     out: Path,
     formats: list[str],
 ) -> "Summary":
@@ -386,7 +386,7 @@ def _tell(
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         sys.stdout.flush()
         return
-    from tutor.sandbox.output import one_line
+    from tutor.plain_text import one_line
 
     for one in summary.waiting:
         line = f"{one.submission}: {one.lesson}: {one.verdict}: {one.why}"
@@ -423,10 +423,10 @@ def _override(options: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from tutor.grading.journal import NAME, BadJournal, Journal
-    from tutor.grading.names import clean
     from tutor.grading.result import Override
+    from tutor.grading.student_names import clean
     from tutor.grading.writing import mark_overridden
-    from tutor.pack.structs import nearest
+    from tutor.suggestions import nearest
 
     if not (options.out / NAME).is_file():
         raise UsageError(f"{options.out}: no batch of jaxtutor's; give the --out of `grade`")

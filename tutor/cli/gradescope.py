@@ -29,7 +29,7 @@ def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> 
             raise UsageError(f"{path} is there and holds something else; give another name")
         write_atomically(path, data)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     except OSError as error:
         raise UsageError(f"{path} was not written: {error.strerror}") from None
     print(f"{path}: {', '.join(lessons)} of {pack.id}, {len(data) >> 10} KiB")

@@ -10,7 +10,7 @@ from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from tutor.pack.archive import Purpose
-    from tutor.pack.installed import Installed, Known
+    from tutor.pack.installed import Installed, KnownPack
 
 SHOWN = 5
 """How many files are named before the others are counted."""
@@ -56,7 +56,7 @@ def _build(options: argparse.Namespace) -> int:
         data = write_archive(inventory, files)
         unpack(data, str(path))  # what was built can be installed
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     except BadArchive as error:
         raise UsageError(f"{error}. Nothing was written") from None
     try:
@@ -103,7 +103,7 @@ def _install(options: argparse.Namespace) -> int:
         else:
             return _from_pip(options.pack)
     except BadPack as error:
-        raise UsageError(f"{error.told}\nNothing was installed") from None
+        raise UsageError(f"{error.text}\nNothing was installed") from None
     except (BadArchive, Refused) as error:
         raise UsageError(f"{error}. Nothing was installed") from None
     except OSError as error:
@@ -135,9 +135,9 @@ def _from_folder(path: Path) -> "Installed":
 
 def _from_pip(name: str) -> int:
     """Packs that pip has installed are used where they are; this looks whether all is well."""
-    from tutor.distributions import distributed, normalised
     from tutor.pack import load_pack
     from tutor.pack.installed import from_pip
+    from tutor.plugins import distributed, normalised
 
     wanted = normalised(name)
     found = [one for one in distributed() if wanted in (one.name, normalised(one.distribution))]
@@ -172,7 +172,7 @@ def _not_there(name: str) -> str:
 def _remove(options: argparse.Namespace) -> int:
     from tutor import paths
     from tutor.pack.installed import Refused, known, remove
-    from tutor.pack.structs import nearest
+    from tutor.suggestions import nearest
 
     name: str = options.pack
     try:
@@ -214,7 +214,7 @@ def _told(lessons: int, solutions: int) -> str:
 
 def _list(options: argparse.Namespace) -> int:
     from tutor.pack.installed import known
-    from tutor.sandbox.output import one_line
+    from tutor.plain_text import one_line
 
     rows = [_row(one) for one in known()]
     if options.json:
@@ -231,7 +231,7 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _row(one: "Known") -> dict[str, Any]:
+def _row(one: "KnownPack") -> dict[str, Any]:
     from tutor.pack import BadPack, open_pack
     from tutor.pack.contents import solved
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tutor.cli.usage import UsageError, number
 
 if TYPE_CHECKING:
-    from tutor.authoring.run import LessonResult
+    from tutor.authoring.pack_test import LessonResult
     from tutor.lesson import Pack
 
 HELD, NOT_HELD, OUR_FAULT = 0, 1, 3
@@ -36,15 +36,16 @@ def add_to(packs: Any) -> None:
 def _test(options: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from tutor.authoring import output
-    from tutor.authoring.run import Asked, PackTest, usual_jobs
+    from tutor.authoring import trial_output as output
+    from tutor.authoring.pack_test import PackTest, TrialOptions
     from tutor.files import write_atomically
+    from tutor.pool.capacity import usual_jobs
     from tutor.render import console
 
     pack, lessons = _chosen(options)
     if options.mutate:
         _need_libcst()
-    asked = Asked(
+    asked = TrialOptions(
         seeds=options.seeds,
         jobs=options.jobs or usual_jobs(),
         mutate=options.mutate,
@@ -78,12 +79,12 @@ def _test(options: argparse.Namespace) -> int:
 
 def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
     from tutor.pack import BadPack, load_pack
-    from tutor.pack.structs import nearest
+    from tutor.suggestions import nearest
 
     try:
         pack = load_pack(options.folder)
     except BadPack as error:
-        raise UsageError(error.told) from None
+        raise UsageError(error.text) from None
     for name in options.lessons:
         if name not in pack.lessons:
             hint = nearest(name, pack.lessons) or f"; there are: {', '.join(pack.lessons)}"

@@ -9,11 +9,11 @@ from tutor.explain.causes import CAUSES
 from tutor.explain.pattern import BadPattern, compile_pattern, fill, uses
 from tutor.explain.rule import Rule, Rules, several
 from tutor.expressions import BadPython, defined_names
-from tutor.pack.lesson import LessonReader
+from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
-from tutor.pack.source import Mapping, Node, Scalar, Sequence, read
-from tutor.pack.structs import nearest
+from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read
 from tutor.sandbox.faults import SENTENCES
+from tutor.suggestions import nearest
 
 
 def read_rules(folder: Path) -> dict[str, Rule]:
@@ -47,23 +47,23 @@ def read_rules(folder: Path) -> dict[str, Rule]:
 class RuleReader(LessonReader):
     """Reads a file of rules. Trials are read as lessons are."""
 
-    def rules(self, node: Mapping) -> list[tuple[Rule, Mapping]]:
+    def rules(self, node: MappingNode) -> list[tuple[Rule, MappingNode]]:
         """Each rule without problems, and where it stands."""
         before = len(self.problems)
         whole: Rules | None = self.struct(Rules, node)
         items = node.get("rules")
-        if whole is None or not isinstance(items, Sequence):
+        if whole is None or not isinstance(items, SequenceNode):
             return []
         rules = [
             (rule, item)
             for rule, item in zip(whole.rules, items.items, strict=True)
-            if isinstance(item, Mapping)
+            if isinstance(item, MappingNode)
         ]
         for rule, item in rules:
             self._look_at(rule, item)
         return rules if len(self.problems) == before else []
 
-    def _look_at(self, rule: Rule, node: Mapping) -> None:
+    def _look_at(self, rule: Rule, node: MappingNode) -> None:
         when = rule.when
         if not (when.exception or when.message or when.cause or when.fault):
             message = "when: expected an exception, a message, a fault or a cause"
@@ -71,7 +71,7 @@ class RuleReader(LessonReader):
         known = known_fields(rule)
         for key in ("what", "why", "instead"):
             child = node.get(key)
-            if not isinstance(child, Scalar):
+            if not isinstance(child, ScalarNode):
                 continue
             for name, at in uses(str(child.value)):
                 if name in known or key == "instead":  # where braces may be code
@@ -80,7 +80,7 @@ class RuleReader(LessonReader):
                 place = _place(str(child.value), at)
                 self.complain_at(child, *place, f"{key}: there is no field {name!r}{near}")
         instead = node.get("instead")
-        if isinstance(instead, Scalar):
+        if isinstance(instead, ScalarNode):
             try:
                 defined_names(fill(rule.instead, dict.fromkeys(known, "x")))
             except BadPython as error:
@@ -115,7 +115,7 @@ class RuleReader(LessonReader):
         return self._convert(hint, node, name)
 
     def read_modules(self, hint: Any, node: Node, name: str) -> Any:
-        if isinstance(node, Sequence):
+        if isinstance(node, SequenceNode):
             return tuple(self.read_module(str, item, name) for item in node.items)
         return self.read_module(str, node, name)
 
@@ -136,12 +136,12 @@ def known_fields(rule: Rule) -> set[str]:
     return known | (set.intersection(*facts) if facts else set())
 
 
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
+def _scalars(node: Node) -> Iterator[ScalarNode]:
+    if isinstance(node, ScalarNode):
         yield node
-    elif isinstance(node, Sequence):
+    elif isinstance(node, SequenceNode):
         for item in node.items:
-            if isinstance(item, Scalar):
+            if isinstance(item, ScalarNode):
                 yield item
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Explanatory, several
 from tutor.explain.symptom import Symptom
+from tutor.plain_text import one_line
 from tutor.report import Explanation
-from tutor.sandbox.output import one_line
 
 FOLDER = Path(__file__).parent / "rules"
 
@@ -161,8 +161,8 @@ def rules() -> tuple[Explanatory, ...]:
     import msgspec
 
     from tutor.pack.memory import recall, remember
-    from tutor.pack.source import read
-    from tutor.pack.structs import plain
+    from tutor.pack.struct_reader import plain
+    from tutor.pack.yaml_nodes import read
 
     paths = sorted(FOLDER.glob("*.yaml"))
     seen = [[path.name, (found := path.stat()).st_mtime_ns, found.st_size] for path in paths]

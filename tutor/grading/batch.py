@@ -11,15 +11,15 @@ from msgspec import Struct
 
 from tutor.grading.executors import Executor, Job, Quarantined
 from tutor.grading.handed_in import Unreadable
-from tutor.grading.journal import Journal, Pair, key_of
+from tutor.grading.journal import Journal, ResultKey, key_of
 from tutor.grading.late import Times
 from tutor.grading.points import marked, rounded
 from tutor.grading.result import Result
-from tutor.grading.submissions import HandedIn, Submission, by_name, source_text
-from tutor.judging import installed_versions
+from tutor.grading.submissions import Submission, SubmissionReader, by_name, source_text
 from tutor.lesson import Lesson, Pack
+from tutor.plain_text import inert, one_line
 from tutor.report import Report
-from tutor.sandbox.output import inert, one_line
+from tutor.run.judge import installed_versions
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEEDS = 1 << 53
@@ -74,7 +74,7 @@ class Grading:
         self,
         pack: Pack,
         order: Order,
-        submissions: HandedIn,
+        submissions: SubmissionReader,
         journal: Journal,
         executor: Executor,
         heard: Callable[[Result, bool], None] = lambda result, known: None,
@@ -299,7 +299,7 @@ def fingerprint(lesson: Lesson) -> str:
 # --- afterwards ------------------------------------------------------------------------------
 
 
-class Results:
+class BatchResults:
     """The results of a batch in order, each as it counts now: with a person's word, and with what
     lateness takes. Iterate as often as wanted; nothing is kept.
 
@@ -310,7 +310,7 @@ class Results:
         self,
         pack: Pack,
         lessons: Collection[str],
-        submissions: HandedIn,
+        submissions: SubmissionReader,
         journal: Journal,
         times: Times,
     ) -> None:
@@ -327,7 +327,7 @@ class Results:
             assert result is not None
             yield self._final(result)
 
-    def _order(self, pair: Pair) -> tuple[str, str, int, str]:
+    def _order(self, pair: ResultKey) -> tuple[str, str, int, str]:
         name, lesson = pair
         return (*by_name(name), self._places.get(lesson, len(self._places)), lesson)
 

@@ -29,9 +29,9 @@ from distributed.comm.core import CommClosedError
 from distributed.core import rpc
 from distributed.security import Security
 
-from tutor.grading import worker
+from tutor.grading import cluster_worker as worker
+from tutor.grading.cluster_worker import TRIES, Grader, Reply, Sent, Setup, difference, graded
 from tutor.grading.executors import Job, Quarantined, Unavailable
-from tutor.grading.worker import TRIES, Grader, Reply, Sent, Setup, difference, graded
 from tutor.lesson import Pack
 from tutor.pack.archive import write_archive
 from tutor.pack.contents import gather

@@ -14,12 +14,12 @@ from typing import Protocol, Self
 import msgspec
 from msgspec import Struct
 
-from tutor.engine import Cancel, Cancelled, Sandboxes, Session
-from tutor.forks import Forks
-from tutor.inputs import DrawError
+from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Pack
-from tutor.planning import Place, place_of
+from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
+from tutor.run.plan import Configuration, configuration_of
+from tutor.run.session import Cancel, Cancelled, Sandboxes, Session
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.process import Failed, Sandbox
@@ -122,7 +122,7 @@ class LocalExecutor:
     def uncovered(self, lesson: str) -> Sequence[str]:
         """See `Executor`."""
         first = self._pack.lesson(lesson)
-        with self._forks.begin(first, place_of(first)) as sandbox:
+        with self._forks.begin(first, configuration_of(first)) as sandbox:
             sandbox.ready()
             return missing(sandbox.protections)
 
@@ -197,8 +197,8 @@ class Covered:
     def __init__(self, sandboxes: Sandboxes) -> None:
         self._sandboxes = sandboxes
 
-    def take(self, lesson: Lesson, place: Place) -> Sandbox:
-        """See `tutor.engine.Sandboxes`."""
+    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
+        """See `tutor.run.session.Sandboxes`."""
         sandbox = self._sandboxes.take(lesson, place)
         try:
             sandbox.ready()
@@ -211,9 +211,9 @@ class Covered:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.engine.Sandboxes`."""
+        """See `tutor.run.session.Sandboxes`."""
         self._sandboxes.release(sandbox)
 
     def reference(self) -> Sandbox:
-        """See `tutor.engine.Sandboxes`."""
+        """See `tutor.run.session.Sandboxes`."""
         return self._sandboxes.reference()

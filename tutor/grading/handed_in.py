@@ -15,9 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
-from tutor.grading.names import clean
-from tutor.pack.archive import DAMAGE, content, danger_in
-from tutor.sandbox.output import one_line
+from tutor.grading.student_names import clean
+from tutor.plain_text import one_line
+from tutor.zips import DAMAGE, content, danger_in
 
 MAX_FILES = 200_000
 MAX_DEPTH = 12

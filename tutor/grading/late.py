@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tutor.grading.handed_in import Unusable
-from tutor.grading.names import clean
 from tutor.grading.points import rounded
 from tutor.grading.result import Late
+from tutor.grading.student_names import clean
 from tutor.grading.table import rows_of
 from tutor.lesson import LatePenalty
-from tutor.pack.structs import nearest
+from tutor.suggestions import nearest
 
 COLUMNS = ("submission", "lesson", "due", "submitted_at")
 EVERYBODY = "*"
@@ -75,7 +75,7 @@ class Times:
     ) -> Late | None:
         """How late it was; None if it was not, or nobody knows.
 
-        **Arguments:** `told`: when it was handed in, as the submissions tell it; `points`: what it
+        **Arguments:** `text`: when it was handed in, as the submissions tell it; `points`: what it
         has; `most`: what the lesson is worth.
         """
         due = _nearest(self._due, submission, lesson)

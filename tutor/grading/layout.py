@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
-from tutor.grading.gradescope import EXPORT, METADATA, SUBMISSION
+from tutor.grading.gradescope_export import EXPORT, METADATA, SUBMISSION
 from tutor.grading.handed_in import Files, Unusable
-from tutor.grading.names import looks
-from tutor.grading.naming import lesson_of
+from tutor.grading.lesson_names import lesson_of
+from tutor.grading.student_names import looks
 
 SOURCES = (".py", ".ipynb")
 BESIDE = ("readme", "license", "licence", "notice", "makefile")

@@ -20,11 +20,11 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.grading.gradescope import METADATA, SUBMISSION, Person, people
+from tutor.grading.gradescope_export import METADATA, SUBMISSION, Person, people
 from tutor.grading.handed_in import Files
 from tutor.grading.layout import MOODLE, base_of, is_beside, is_source, of_lessons
-from tutor.grading.names import clean, looks
-from tutor.grading.naming import lesson_of, person_in
+from tutor.grading.lesson_names import lesson_of, person_in
+from tutor.grading.student_names import clean, looks
 
 _MOODLE = re.compile(
     rf"^(?P<name>.+?)_(?P<number>\d+){MOODLE}(?P<kind>file|onlinetext)_?(?P<rest>.*)$"

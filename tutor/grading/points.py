@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Check, Lesson
+from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
-from tutor.sandbox.output import inert
 
 _WORST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
 Found: TypeAlias = tuple[CheckResult, float]
@@ -80,7 +80,7 @@ def _scored(
         points=check.points if result.status == "pass" and not nothing else 0.0,
         max_points=check.points,
         bonus=check.bonus,
-        message=inert(result.told),
+        message=inert(result.text),
         case=inert(result.case),
         seconds=sum(timing.compile + timing.run for timing in timings),
         visible=check.visible,

@@ -50,7 +50,7 @@ class Spot(Struct, frozen=True):
     last: int
 
 
-class Pair(Struct, frozen=True):
+class SimilarPair(Struct, frozen=True):
     """Two submissions, by their places, and how many fingerprints they share."""
 
     a: int
@@ -62,7 +62,7 @@ class Pair(Struct, frozen=True):
 class Comparison(Struct, frozen=True):
     """Of one lesson: the pairs, the most similar first, and how many more there were."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SimilarPair, ...]
     left_out: int
 
 
@@ -199,7 +199,7 @@ def compare(
     found = np.flatnonzero((similarity >= threshold) & (shared >= FEWEST))
     found = found[np.lexsort((codes[found], -shared[found], -similarity[found]))]
     pairs = tuple(
-        Pair(int(a[place]), int(b[place]), float(similarity[place]), int(shared[place]))
+        SimilarPair(int(a[place]), int(b[place]), float(similarity[place]), int(shared[place]))
         for place in found[:most]
     )
     return Comparison(pairs, len(found) - len(pairs))

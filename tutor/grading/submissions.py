@@ -25,14 +25,14 @@ from tutor.grading.handed_in import (
     read_below,
 )
 from tutor.grading.late import EVERYBODY
-from tutor.grading.names import alike, clean
-from tutor.grading.naming import Match, lesson_of, person_in
+from tutor.grading.lesson_names import Match, lesson_of, person_in
 from tutor.grading.notebook import BadNotebook, code_of
 from tutor.grading.owners import Owned, owned
+from tutor.grading.student_names import alike, clean
 from tutor.grading.table import hard_link, listed
-from tutor.pack.structs import nearest
-from tutor.sandbox.output import one_line
-from tutor.workspace import BadFile, decode_source
+from tutor.learner.workspace import BadFile, decode_source
+from tutor.plain_text import one_line
+from tutor.suggestions import nearest
 
 _MEANT = 5
 """The rank of the only file of somebody, where only one lesson is graded."""
@@ -50,7 +50,7 @@ class Submission(Struct, frozen=True):
     fault: str = ""
 
 
-class HandedIn(Protocol):
+class SubmissionReader(Protocol):
     """What grading needs to know of submissions."""
 
     @property

@@ -21,10 +21,10 @@ from tutor.grading.handed_in import (
     read_file,
 )
 from tutor.grading.layout import is_source
-from tutor.grading.names import clean
-from tutor.pack.structs import nearest
-from tutor.sandbox.output import one_line
-from tutor.workspace import BadFile, decode_source
+from tutor.grading.student_names import clean
+from tutor.learner.workspace import BadFile, decode_source
+from tutor.plain_text import one_line
+from tutor.suggestions import nearest
 
 COLUMNS = ("submission", "lesson", "path", "submitted_at")
 

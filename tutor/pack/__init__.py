@@ -48,7 +48,7 @@ def load_pack(root: Path | str | None = None) -> Pack:
     Raises:
         BadPack: it has problems; all of them are listed.
     """
-    from tutor.pack.reader import PackReader
+    from tutor.pack.pack_reader import PackReader
 
     return PackReader(_folder(root)).whole()
 
@@ -88,7 +88,7 @@ def _manifest(folder: Folder) -> Manifest:
     kept = recall(folder.root, "manifest", _KeptManifest)
     if kept is not None and kept.source == source:
         return kept.manifest
-    from tutor.pack.reader import PackReader
+    from tutor.pack.pack_reader import PackReader
 
     manifest = PackReader(folder, source).manifest()
     remember(folder.root, "manifest", _KeptManifest(source, manifest))
@@ -106,7 +106,7 @@ class _Lessons(Mapping[str, Lesson]):
     def __getitem__(self, lesson_id: str) -> Lesson:
         if lesson_id not in self._read:
             track = self._tracks[lesson_id]
-            from tutor.pack.reader import PackReader
+            from tutor.pack.pack_reader import PackReader
 
             self._read[lesson_id] = PackReader(self._folder).lesson(track, lesson_id, self._tracks)
         return self._read[lesson_id]

@@ -13,9 +13,7 @@ names that lead elsewhere and whatever else a zip can be have no meaning here.
 
 import io
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -27,8 +25,9 @@ from msgspec import Meta, Struct
 from tutor import __version__
 from tutor.lesson import Id
 from tutor.pack.folder import MAX_BYTES
-from tutor.pack.names import clash_in, fault_of
-from tutor.sandbox.output import one_line
+from tutor.pack.member_names import clash_in, fault_of
+from tutor.plain_text import one_line
+from tutor.zips import DAMAGE, content, danger_in
 
 FORMAT = 1
 """Of archives; that of packs is `tutor.lesson.FORMAT`."""
@@ -45,10 +44,6 @@ MAX_DIRECTORY = 8 << 20
 """Bytes of the zip's own list of files, which is read as a whole before anything else, and of the
 inventory."""
 
-MAX_RATIO = 200
-"""Bytes made of one; text of lessons has 10. Not looked at in files of less than `SMALL`."""
-
-SMALL = 64 << 10
 NAME_SHOWN = 120
 """Characters of a member's name in messages."""
 
@@ -56,22 +51,6 @@ _END = b"PK\x05\x06"
 _END_BYTES = 22
 _LARGE_END = b"PK\x06\x07"
 _LARGE_END_BYTES = 20
-_ENCRYPTED = 0x41
-
-DAMAGE = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    zlib.error,
-    EOFError,
-    IndexError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-    struct.error,
-)
-"""What zipfile raises about bytes that it cannot make sense of."""
 
 Purpose: TypeAlias = Literal["everything", "learners", "grading"]
 Files: TypeAlias = dict[str, bytes]
@@ -171,38 +150,6 @@ def _refuse_large(data: bytes, shown_as: str) -> None:
     before = data[-_END_BYTES - _LARGE_END_BYTES : -_END_BYTES]
     if before.startswith(_LARGE_END) or directory > MAX_DIRECTORY or entries > MAX_FILES:
         raise BadArchive(shown_as, f"more than {MAX_FILES:,} files; no pack has so many")
-
-
-def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
-    """Why a member of a stranger's zip should not be unpacked: what it says of itself.
-
-    **Arguments:** `at_most`: bytes that are read of it.
-    """
-    kind = stat.S_IFMT(member.external_attr >> 16)
-    if kind == stat.S_IFLNK:
-        return "a link; put the file itself there"
-    if kind not in (0, stat.S_IFREG) or member.external_attr & 0x10:
-        return "not a regular file"
-    if member.flag_bits & _ENCRYPTED:
-        return "encrypted; nobody here has the password"
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "compressed in a way that jaxtutor does not use"
-    if member.file_size > at_most:
-        return f"{member.file_size:,} bytes; at most {at_most:,} are read"
-    if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
-        return f"{member.file_size:,} bytes made of {member.compress_size:,}"
-    return None
-
-
-def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> bytes:
-    """What a member holds; one byte more than `at_most` where it is more than that.
-
-    Raises:
-        DAMAGE: it cannot be unpacked, or is not what its checksum says.
-    """
-    with archive.open(member) as file:
-        # To the end, where zipfile compares its checksum; never more than the size it told.
-        return file.read(at_most + 1)
 
 
 class _Reader:

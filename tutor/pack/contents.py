@@ -21,10 +21,10 @@ import yaml
 from tutor.lesson import Pack, solution_folders
 from tutor.pack.archive import INVENTORY, Files, Inventory, Purpose, checksums
 from tutor.pack.folder import MANIFEST, Folder
-from tutor.pack.names import clash_in, fault_of
+from tutor.pack.member_names import clash_in, fault_of
 from tutor.pack.problems import BadPack, BadSource, Problem
-from tutor.pack.source import LOADER, parse
-from tutor.pack.structs import plain
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import LOADER, parse
 
 REVEALING = ("mistakes", "equivalent")
 """Fields of a lesson that quote its solution."""
@@ -40,7 +40,7 @@ _SCHEMAS = "schema"
 _ENDINGS = ("", ".md", ".txt", ".rst")
 
 
-class Source(NamedTuple):
+class PackedFile(NamedTuple):
     """A file that travels: `file` in the folder `base`, under the name `name`."""
 
     base: Path
@@ -101,7 +101,7 @@ def strays(pack: Pack) -> list[str]:
     ]
 
 
-def _refuse_names(sources: list[Source]) -> None:
+def _refuse_names(sources: list[PackedFile]) -> None:
     faults = [(source.name, fault) for source in sources if (fault := fault_of(source.name))]
     if not faults and (clash := clash_in(source.name for source in sources)):
         faults = [clash]
@@ -142,24 +142,24 @@ def _kept(fields: Collection[str], events: Iterable[yaml.Event]) -> Iterator[yam
         depth += isinstance(event, yaml.CollectionStartEvent)
 
 
-def _sources(pack: Pack, purpose: Purpose) -> Iterator[Source]:
+def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
     root = pack.root
-    yield Source(root, MANIFEST, MANIFEST)
+    yield PackedFile(root, MANIFEST, MANIFEST)
     for path in sorted(root.glob("*")):
         if path.stem in _BESIDE and path.suffix in _ENDINGS and path.is_file():
-            yield Source(root, path.name, path.name)
+            yield PackedFile(root, path.name, path.name)
     for track in pack.manifest.tracks:
         for lesson in track.lessons:
-            yield Source(root, file := f"{track.id}/{lesson}.yaml", file)
+            yield PackedFile(root, file := f"{track.id}/{lesson}.yaml", file)
             if purpose != "learners":
                 yield from _answers(root, f"{track.id}/{lesson}", purpose == "everything")
 
 
-def _answers(root: Path, lesson: str, variants: bool) -> Iterator[Source]:
+def _answers(root: Path, lesson: str, variants: bool) -> Iterator[PackedFile]:
     """Its solution and, if wanted, its variants."""
     folders = solution_folders(root)
     for base in [base for base in folders if (base / f"{lesson}.py").is_file()][:1]:
-        yield Source(base, f"{lesson}.py", f"solutions/{lesson}.py")
+        yield PackedFile(base, f"{lesson}.py", f"solutions/{lesson}.py")
     for base in folders if variants else ():
         for path in sorted((base / lesson).glob("*.py")):
-            yield Source(base, f"{lesson}/{path.name}", f"solutions/{lesson}/{path.name}")
+            yield PackedFile(base, f"{lesson}/{path.name}", f"solutions/{lesson}/{path.name}")

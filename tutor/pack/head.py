@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from tutor.lesson import Card
-from tutor.pack.source import CONTROL, LOADER, resolve
+from tutor.pack.yaml_nodes import CONTROL, LOADER, resolve
 
 _FIELDS = Card.__struct_fields__
 

@@ -21,13 +21,13 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from tutor import paths
-from tutor.distributions import GROUP, Distributed, distributed
 from tutor.lesson import Pack
 from tutor.pack import BadPack, built_in, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, BadArchive, Files, Inventory
 from tutor.pack.contents import solved
 from tutor.pack.folder import Folder
-from tutor.pack.names import fault_of
+from tutor.pack.member_names import fault_of
+from tutor.plugins import GROUP, Distributed, distributed
 
 KEPT = 2
 """The one in use, and the one before."""
@@ -53,7 +53,7 @@ class Installed(Struct, frozen=True):
     before: Path | None
 
 
-class Known(Struct, frozen=True):
+class KnownPack(Struct, frozen=True):
     """A pack that can be named. `source`: where it came from, in words. `distribution`: what pip
     calls it, where pip has brought it. `problem`: why there is no `root`."""
 
@@ -82,24 +82,24 @@ def find(name: str) -> Path | None:
     return next((found for found in folders if found is not None), None)
 
 
-def known() -> list[Known]:
+def known() -> list[KnownPack]:
     """Every pack that there is; where two have one id, `find` finds the first."""
-    found = [Known(open_pack().id, built_in(), "the course")]
+    found = [KnownPack(open_pack().id, built_in(), "the course")]
     for path in sorted(folder().glob("[!.]*")):
         if numbers := _numbers(path):
             root = path / str(numbers[-1])
-            found.append(Known(path.name, root, f"from {_source(root)}"))
+            found.append(KnownPack(path.name, root, f"from {_source(root)}"))
     return found + [from_pip(one) for one in distributed()]
 
 
-def from_pip(one: Distributed) -> Known:
+def from_pip(one: Distributed) -> KnownPack:
     """A pack that came with pip."""
     source = f"{one.distribution} {one.version} (pip)"
     problem = (
         f"its entry point in {GROUP} says {one.value!r}; expected package:folder, with a pack.yaml"
     )
     problem = "" if one.folder is not None else problem
-    return Known(one.name, one.folder, source, one.distribution, problem)
+    return KnownPack(one.name, one.folder, source, one.distribution, problem)
 
 
 def install(inventory: Inventory, files: Files, shown_as: str, source: str) -> Installed:

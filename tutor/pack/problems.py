@@ -38,7 +38,7 @@ class BadPack(Exception):
         super().__init__("\n".join(map(str, self.problems)))
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """All of it, in words for whoever wanted to use the pack."""
         count = len(self.problems)
         noun = "problem" if count == 1 else "problems"

@@ -25,7 +25,7 @@ class Born(Struct, frozen=True, tag="born"):
     pid: int
 
 
-class Unborn(Struct, frozen=True, tag="unborn"):
+class ForkFailed(Struct, frozen=True, tag="unborn"):
     """A zygote could not fork."""
 
     why: str
@@ -37,7 +37,7 @@ class Ended(Struct, frozen=True, tag="ended"):
     code: int
 
 
-News = Born | Unborn | Ended
+News = Born | ForkFailed | Ended
 _NEWS: msgspec.json.Decoder[News] = msgspec.json.Decoder(News)
 
 
@@ -121,7 +121,7 @@ class Forked:
         """
         news = self._next(timeout)
         if not isinstance(news, Born):
-            raise OSError(news.why if isinstance(news, Unborn) else "the zygote is gone")
+            raise OSError(news.why if isinstance(news, ForkFailed) else "the zygote is gone")
         self.pid = news.pid
 
     def poll(self) -> int | None:

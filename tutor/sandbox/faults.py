@@ -7,9 +7,9 @@ whoever runs jaxtutor). Nothing here decides a verdict; it names what already ha
 import re
 import signal
 
+from tutor.plain_text import inert
 from tutor.report import INTERNAL, Fault, Frame
 from tutor.sandbox.allowance import Allowance, Overrun
-from tutor.sandbox.output import inert
 from tutor.sandbox.protocol import Broken, Raised
 from tutor.sandbox.stacks import Stopped
 

@@ -12,17 +12,17 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from tutor.distributions import distributed
 from tutor.lesson import Limits, solution_folders
+from tutor.plugins import distributed
 from tutor.sandbox import packages
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
-from tutor.sandbox.nursery import NoZygote, Nursery
 from tutor.sandbox.private_folder import remove
 from tutor.sandbox.zygote import REPLIES, REQUESTS
+from tutor.sandbox.zygotes import NoZygote, Zygotes
 
 START_SECONDS = 120.0
 """Processor time that a worker may take to import its libraries, and time that it may wait for
@@ -77,11 +77,11 @@ class Launched(NamedTuple):
     cgroup: Cgroup | None
 
 
-def launch(spec: Spec, nursery: Nursery | None = None) -> Launched:
+def launch(spec: Spec, zygotes: Zygotes | None = None) -> Launched:
     """Start a worker in a private folder, with a scrubbed environment, its own session and
     no descriptors but its pipes.
 
-    **Arguments:** `nursery`: where to have it forked, if it can be; else it is started afresh.
+    **Arguments:** `zygotes`: where to have it forked, if it can be; else it is started afresh.
 
     Raises:
         LaunchError: it could not be started.
@@ -94,7 +94,7 @@ def launch(spec: Spec, nursery: Nursery | None = None) -> Launched:
     except OSError as error:
         raise LaunchError(f"no private folder could be made: {error}") from None
     try:
-        return _launched(spec, folder, nursery)
+        return _launched(spec, folder, zygotes)
     except OSError as error:
         remove(folder)
         raise LaunchError(f"the sandbox could not be started: {error}") from None
@@ -103,12 +103,12 @@ def launch(spec: Spec, nursery: Nursery | None = None) -> Launched:
         raise
 
 
-def _launched(spec: Spec, folder: Path, nursery: Nursery | None) -> Launched:
+def _launched(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
     """Raises: OSError."""
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     try:
-        process = _start(spec, folder, (theirs_in, theirs_out), nursery)
+        process = _start(spec, folder, (theirs_in, theirs_out), zygotes)
     except BaseException:
         os.close(ours_in)
         os.close(ours_out)
@@ -125,13 +125,13 @@ def _launched(spec: Spec, folder: Path, nursery: Nursery | None) -> Launched:
     return Launched(process, folder, ours_out, ours_in, cgroup)
 
 
-def _start(spec: Spec, folder: Path, pipes: tuple[int, int], nursery: Nursery | None) -> Child:
+def _start(spec: Spec, folder: Path, pipes: tuple[int, int], zygotes: Zygotes | None) -> Child:
     """Raises: OSError."""
     environ = environment(spec, folder)
-    if nursery is not None and not spec.accelerators:
+    if zygotes is not None and not spec.accelerators:
         with suppress(NoZygote):
             policy = _policy(spec, folder, (REQUESTS, REPLIES))
-            return nursery.fork(spec.role, policy, environ, pipes)
+            return zygotes.fork(spec.role, policy, environ, pipes)
     job = {
         "role": spec.role,
         "parent": os.getpid(),
@@ -191,9 +191,9 @@ def sweep() -> None:
             pass  # it is alive, or not ours, or just gone
 
 
-def nursery() -> Nursery:
+def zygotes() -> Zygotes:
     """A nursery of zygotes for the workers of this module."""
-    return Nursery(
+    return Zygotes(
         str(_PACKAGE.parent), {**_LIBRARIES, "HOME": "/", "LANG": "C.UTF-8", "TZ": "UTC"}
     )
 

@@ -19,9 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src.interpreters import mlir
 
+from tutor.sandbox.compilation_cache import ProgramCache
 from tutor.sandbox.environment import Environment, foreign
 from tutor.sandbox.helpers import instances, refill
-from tutor.sandbox.programs import ProgramCache
 from tutor.tree import Leaf, Tree
 
 _COMPILE_EVENTS = (

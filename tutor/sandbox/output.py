@@ -1,6 +1,6 @@
-"""What foreign code printed: bounded, and made harmless to show."""
+"""What foreign code printed, bounded."""
 
-import unicodedata
+from tutor.plain_text import inert
 
 
 class Capture:
@@ -32,28 +32,3 @@ class Capture:
             return inert((head + tail).decode("utf-8", "replace"))
         middle = f"\n[… {cut:,} bytes left out …]\n"
         return inert(head.decode("utf-8", "replace") + middle + tail.decode("utf-8", "replace"))
-
-
-def inert(text: str) -> str:
-    """`text` with control characters shown, not obeyed: an escape sequence becomes `␛[31m`."""
-    if text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
-
-
-def one_line(text: str) -> str:
-    """`inert`, and line ends shown too: for names, which may hold anything."""
-    return inert(text).replace("\n", "␊").replace("\t", "␉")
-
-
-def _shown(character: str) -> str:
-    if character in "\n\t" or character.isprintable():
-        return character
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return "�"
-    return character

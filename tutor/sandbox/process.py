@@ -18,12 +18,12 @@ from tutor.report import Fault, Protection
 from tutor.sandbox import faults, stacks
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
-from tutor.sandbox.nursery import Nursery
 from tutor.sandbox.output import Capture
 from tutor.sandbox.private_folder import exceeds, remove
 from tutor.sandbox.protocol import CLOSED, Answer, Load, Ready, Reply, Request, read_reply
 from tutor.sandbox.watchdog import Usage, active, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
+from tutor.sandbox.zygotes import Zygotes
 from tutor.tree import Tree
 
 _TICK = 0.05
@@ -82,16 +82,16 @@ class Sandbox:
             self._selector.register(descriptor, selectors.EVENT_READ)
 
     @classmethod
-    def start(cls, spec: Spec, nursery: Nursery | None = None) -> "Sandbox":
+    def start(cls, spec: Spec, zygotes: Zygotes | None = None) -> "Sandbox":
         """Start a worker.
 
-        **Arguments:** `nursery`: where to have it forked, if it can be.
+        **Arguments:** `zygotes`: where to have it forked, if it can be.
 
         Raises:
             Failed: the process could not be started.
         """
         try:
-            return cls(spec, launch(spec, nursery))
+            return cls(spec, launch(spec, zygotes))
         except LaunchError as error:
             raise Failed(Fault("no-sandbox", str(error))) from None
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.report import Protection
-from tutor.sandbox.wire import Frame, WireError, told
+from tutor.sandbox.wire import Frame, WireError, describe
 
 MAX_TEXT = 8_000
 """Characters of an exception's message that are sent on."""
@@ -126,4 +126,4 @@ def _read(frame: Frame, decoder: "msgspec.json.Decoder[Message]") -> Message:
     try:
         return decoder.decode(frame.message)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"unexpected message: {told(error)}") from None
+        raise WireError(f"unexpected message: {describe(error)}") from None

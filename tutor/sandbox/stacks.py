@@ -14,8 +14,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from tutor.plain_text import inert
 from tutor.report import Frame
-from tutor.sandbox.output import inert
 from tutor.sandbox.watchdog import active, usage
 
 SIGNAL = getattr(signal, "SIGUSR1", None)

@@ -183,7 +183,7 @@ def decode(frame: bytes) -> Frame:
     try:
         header = msgspec.json.decode(frame[PREFIX.size : start], type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"header is not what was agreed: {told(error)}") from None
+        raise WireError(f"header is not what was agreed: {describe(error)}") from None
     arrays = _arrays(header.arrays, memoryview(frame)[start:])
     return Frame(bytes(header.message), _Unpacker(arrays).whole(header.tree))
 
@@ -270,7 +270,7 @@ class _Unpacker:
         return result
 
 
-def told(error: Exception) -> str:
+def describe(error: Exception) -> str:
     """What a parser complains of. It may quote the peer, who could send a megabyte of it, and
     sequences that a terminal obeys."""
     text = str(error)[:MAX_LABEL]

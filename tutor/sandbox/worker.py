@@ -169,14 +169,14 @@ def _programs(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[
 
 def _observe(request: Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
     module = import_module(request.inside)
-    rounds: Any = tree
+    input_sets: Any = tree
     if env.module_name == "reference":
-        result, seconds = module.refer(env, request.args, rounds)
+        result, seconds = module.refer(env, request.args, input_sets)
         return Answer(request.case, 0.0, seconds), result
     from tutor.sandbox.learner import LearnerEnvironment
 
     assert isinstance(env, LearnerEnvironment)
     read = env.compiles.stopwatch()
-    result = module.observe(env, request.args, rounds)
+    result = module.observe(env, request.args, input_sets)
     compiling, running = read()
     return Answer(request.case, compiling, running), result

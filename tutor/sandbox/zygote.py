@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor.sandbox import isolation, packages
-from tutor.sandbox.child import Born, Ended, Unborn
+from tutor.sandbox.child import Born, Ended, ForkFailed
 from tutor.sandbox.isolation.posix import die_with_parent
 
 REQUESTS, REPLIES = 3, 4
@@ -77,19 +77,19 @@ class _Nursery:
                     )
                     if not message:
                         return
-                    self._bear(message, descriptors)
+                    self._fork(message, descriptors)
                 elif descriptor in self._living:
                     self._ended(descriptor)
                 elif descriptor in self._watched:
                     self._forget(descriptor)
 
-    def _bear(self, message: bytes, descriptors: list[int]) -> None:
+    def _fork(self, message: bytes, descriptors: list[int]) -> None:
         *worker_ends, status = descriptors
         zygote = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
-            _tell(status, Unborn(f"fork: {error.strerror}"))
+            _tell(status, ForkFailed(f"fork: {error.strerror}"))
             os.close(status)
         else:
             if pid == 0:
@@ -129,7 +129,7 @@ class _Nursery:
         os.close(status)
 
 
-def _tell(status: int, news: Born | Unborn | Ended) -> None:
+def _tell(status: int, news: Born | ForkFailed | Ended) -> None:
     try:
         os.write(status, msgspec.json.encode(news) + b"\n")
     except OSError:

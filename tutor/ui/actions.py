@@ -63,7 +63,7 @@ LESSON = (
     Action("course", "f10,ctrl+l", "Lessons", "Go to the list of lessons."),
     Action("brief", "f2", "Brief", "Read the lesson.", footer=False),
     Action("code", "f3", "Code", "Go to your code.", footer=False),
-    Action("results", "f4", "Results", "Look at the results.", footer=False),
+    Action("results", "f4", "ResultsPane", "Look at the results.", footer=False),
     Action("reset", "f12", "Start anew", "Put the starter back; your code is kept.", footer=False),
     Action("app.help_keys", "f1", "Keys", "Show every key that works here."),
     Action("app.leave", "ctrl+q", "Quit", "Leave; your code and your place are kept."),

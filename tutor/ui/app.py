@@ -11,7 +11,7 @@ from textual.screen import Screen
 from tutor.pack import BadPack
 from tutor.ui.actions import Action, shown_keys
 from tutor.ui.desk import Desk, OpenLesson
-from tutor.ui.screens.course import CourseScreen
+from tutor.ui.screens.course_screen import CourseScreen
 
 NARROW, WIDE, HUGE = 0, 110, 170
 """Columns from which panes stand one at a time, in two columns, in three."""
@@ -53,7 +53,7 @@ class TutorApp(App[int]):
 
     def open_lesson(self, lesson_id: str) -> None:
         """Show a lesson in place of the one that is shown now; or what is wrong with it."""
-        from tutor.ui.screens.lesson import LessonScreen
+        from tutor.ui.screens.lesson_screen import LessonScreen
 
         screen = self.screen_of(lesson_id)
         if isinstance(self.screen, LessonScreen) and isinstance(screen, LessonScreen):
@@ -63,8 +63,8 @@ class TutorApp(App[int]):
 
     def screen_of(self, lesson_id: str) -> Screen[None]:
         """A lesson's own screen, or one that says what is wrong with it."""
-        from tutor.ui.screens.lesson import LessonScreen
-        from tutor.ui.screens.problems import ProblemsScreen
+        from tutor.ui.screens.lesson_screen import LessonScreen
+        from tutor.ui.screens.problems_screen import ProblemsScreen
 
         try:
             return LessonScreen(self.desk, self.desk.pack.lesson(lesson_id))
@@ -74,7 +74,7 @@ class TutorApp(App[int]):
     @work(thread=True, exit_on_error=False)
     def _get_ready(self) -> None:
         """Import what the first frame does not need, while the learner looks at it."""
-        import tutor.ui.screens.lesson  # noqa: F401
+        import tutor.ui.screens.lesson_screen  # noqa: F401
 
         self.desk.get_ready()
 
@@ -84,7 +84,7 @@ class TutorApp(App[int]):
         self.exit(0)
 
     def action_help_keys(self) -> None:
-        from tutor.ui.screens.help import HelpScreen
+        from tutor.ui.screens.help_screen import HelpScreen
 
         self.push_screen(HelpScreen(actions_of(self.screen)))
 

@@ -8,15 +8,15 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tutor.files import unkept
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson, Pack
 from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
-from tutor.progress import Progress
-from tutor.workspace import Workspace
 
 if TYPE_CHECKING:
-    from tutor.runner import Runner
-    from tutor.warm import Pool
+    from tutor.pool.pool import Pool
+    from tutor.run.background import Runner
 
 
 class Desk:
@@ -66,8 +66,8 @@ class Desk:
         with self._starting:
             if self._runner is None:
                 # Not before the first frame: this imports NumPy, and starts a process.
-                from tutor.runner import Runner
-                from tutor.warm import Pool
+                from tutor.pool.pool import Pool
+                from tutor.run.background import Runner
 
                 self._pool = Pool() if self._warm else None
                 self._runner = Runner(self._pool)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.grading.outputs.made import HOSTILE, made
-from tutor.forks import Forks
 from tutor.grading import outputs
 from tutor.grading.result import Batch, Late, Override, Result
 from tutor.lesson import Pack
+from tutor.pool.forks import Forks
 
 
 class Texts:

@@ -16,7 +16,7 @@ from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.outputs.gradebook import plain_text, text_cell
 from tutor.grading.result import Batch, Result
-from tutor.sandbox.output import one_line
+from tutor.plain_text import one_line
 
 Write = Callable[..., Path]
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     from tutor.sandbox.learner import PROBING
 
     expression = args["expression"]
-    inputs = [env.inputs(one) for one in rounds]
+    inputs = [env.inputs(one) for one in input_sets]
     calls: list[Tree] = []
     # Earlier checks have compiled these very operations; without this, code outside `jit` would
     # seem to need no compilation either.

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     return [
-        env.encode(env.evaluate(expression, env.inputs(rounds[0])), expression)
+        env.encode(env.evaluate(expression, env.inputs(input_sets[0])), expression)
         for expression in args["expressions"]
     ]

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from tutor.sandbox.reference import ReferenceEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     import jax
 
-    inputs = env.inputs(rounds[0])
+    inputs = env.inputs(input_sets[0])
     function = env.evaluate(args["function"], inputs)
     at = [env.evaluate(argument, inputs) for argument in args["at"]]
     argnums = args["argnums"]
@@ -25,7 +25,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
     return env.encode(gradient[0] if args["aux"] else gradient, running)
 
 
-def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
     import torch
 
     from tutor.sandbox.reference import timed
@@ -34,7 +34,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tup
     wanted = argnums if isinstance(argnums, list) else [argnums]
 
     def gradient() -> Any:
-        inputs = env.inputs(rounds[0])
+        inputs = env.inputs(input_sets[0])
         function = env.evaluate(args["function"], inputs)
         at = [env.evaluate(argument, inputs) for argument in args["at"]]
         parameters: list[torch.Tensor] = []

@@ -49,28 +49,28 @@ class Ledger:
         self.origins: defaultdict[tuple[int, ...], list[Use]] = defaultdict(list)
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     expression, name = args["expression"], args["key"]
-    keys = [{name: one[name]} for one in rounds]
+    keys = [{name: one[name]} for one in input_sets]
 
     def result(tree: dict[str, Tree]) -> Tree:
         return env.encode(env.evaluate(expression, env.inputs(tree)), expression)
 
     observation: dict[str, Tree] = {
-        "first": result(rounds[0]),
-        "again": result(rounds[0]),
-        "other": result({**rounds[0], **keys[1]}),
-        "others": [result({**rounds[0], **key}) for key in keys[2:]],
-        "next": result({**rounds[0], name: _next(rounds[0][name])}),
+        "first": result(input_sets[0]),
+        "again": result(input_sets[0]),
+        "other": result({**input_sets[0], **keys[1]}),
+        "others": [result({**input_sets[0], **key}) for key in keys[2:]],
+        "next": result({**input_sets[0], name: _next(input_sets[0][name])}),
     }
-    ledger, whole = keys_used(env, expression, rounds[0])
-    observation["checker"] = "" if whole else _checker(env, expression, rounds[0])
+    ledger, whole = keys_used(env, expression, input_sets[0])
+    observation["checker"] = "" if whole else _checker(env, expression, input_sets[0])
     observation["reuse"] = [*reused(ledger)]
-    given = {tuple(row) for row in _rows(rounds[0][name])}
+    given = {tuple(row) for row in _rows(input_sets[0][name])}
     observation["used"] = "yes" if given & ledger.uses.keys() or not whole else None
     observation["constant"] = []
     if any_same(observation["first"], observation["other"]):
-        changed, _ = keys_used(env, expression, {**rounds[0], **keys[1]})
+        changed, _ = keys_used(env, expression, {**input_sets[0], **keys[1]})
         observation["constant"] = [*drawn_in_both(ledger, changed)]
     return observation
 

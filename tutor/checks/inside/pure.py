@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
-    expression, tree = args["expression"], rounds[0]
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+    expression, tree = args["expression"], input_sets[0]
     inputs = env.inputs(tree)
     numbers = _numbers(env)
     first = env.encode(env.evaluate(expression, inputs), expression)

@@ -15,11 +15,11 @@ SECONDS = 0.15
 """Spent on each side, after warming up."""
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     import jax
 
     expression = args["expression"]
-    tree: dict[str, Tree] = rounds[0]
+    tree: dict[str, Tree] = input_sets[0]
     kinds = {name: {leaf.type for _, leaf in leaves(value)} for name, value in tree.items()}
     arrays = [name for name, types in kinds.items() if types and types <= {"array", "key"}]
     inputs = env.inputs(tree)
@@ -42,11 +42,11 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tre
     return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
 
 
-def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
     expression = args["expression"]
 
     def call() -> float:
-        inputs = env.inputs(rounds[0])
+        inputs = env.inputs(input_sets[0])
         start = time.perf_counter()
         env.evaluate(expression, inputs)
         return time.perf_counter() - start

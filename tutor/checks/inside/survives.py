@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     from tutor.sandbox.learner import PROBING
 
     for call in args["calls"]:
-        inputs = env.inputs(rounds[0])
+        inputs = env.inputs(input_sets[0])
         function = env.evaluate(call["function"], inputs)
         values = [env.evaluate(argument, inputs) for argument in call["args"]]
         for name in args["survives"]:

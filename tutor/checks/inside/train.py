@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
-    inputs = dict(rounds[0])
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+    inputs = dict(input_sets[0])
     held_out = inputs.pop("held out")
     trained = env.evaluate(args["train"], env.inputs(inputs))
     del inputs["y"]

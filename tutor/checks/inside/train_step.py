@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["observe", "refer"]
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     import jax
 
-    inputs = env.inputs(rounds[0])
+    inputs = env.inputs(input_sets[0])
     state = {name: env.evaluate(text, inputs) for name, text in args["start"].items()}
     steps: list[Tree] = []
     for number in range(args["steps"]):

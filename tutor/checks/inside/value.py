@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from tutor.sandbox.reference import ReferenceEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     expression = args["expression"]
-    return env.encode(env.evaluate(expression, env.inputs(rounds[0])), expression)
+    return env.encode(env.evaluate(expression, env.inputs(input_sets[0])), expression)
 
 
-def refer(env: "ReferenceEnvironment", args: dict[str, Any], rounds: Any) -> tuple[Tree, float]:
+def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
     from tutor.sandbox.reference import timed
 
     expression = args["expression"]
-    inputs = [env.inputs(rounds[0]) for _ in range(2)]
+    inputs = [env.inputs(input_sets[0]) for _ in range(2)]
     steady = args.get("steady", True)
     value, seconds = timed(lambda: env.evaluate(expression, inputs.pop()), steady=steady)
     return env.encode(value, expression), seconds

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 __all__ = ["observe", "refer"]
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], rounds: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     import jax
 
-    inputs = env.inputs(rounds[0])
+    inputs = env.inputs(input_sets[0])
     name = " ".join(args["function"].split())
     function = env.evaluate(args["function"], inputs)
     arguments = [env.evaluate(argument, inputs) for argument in args["args"]]

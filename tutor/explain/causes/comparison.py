@@ -24,7 +24,7 @@ MAX_ELEMENTS = 1 << 18
 """Of all arrays together; guesses about more would take longer than they are worth."""
 
 
-class Pair(Struct, frozen=True, eq=False):
+class ArrayPair(Struct, frozen=True, eq=False):
     """Two real arrays of one shape that should agree and do not.
 
     `tolerance` is relative to the largest expected number: stricter than a check, which also
@@ -65,8 +65,8 @@ class Comparison(Struct, frozen=True, eq=False):
     mismatch: Mismatch
     expected: Tree
     actual: Tree
-    pairs: tuple[Pair, ...]
-    other: Pair | None
+    pairs: tuple[ArrayPair, ...]
+    other: ArrayPair | None
     inputs: Mapping[str, Tree]
     sizes: Mapping[str, int]
     devices: int
@@ -110,8 +110,8 @@ def comparison(
     arrays = [leaf.array for leaf in (*wanted.values(), *found.values()) if leaf.array is not None]
     if sum(array.size for array in arrays) > MAX_ELEMENTS:
         return None
-    pairs: list[Pair] = []
-    other: Pair | None = None
+    pairs: list[ArrayPair] = []
+    other: ArrayPair | None = None
     for path, leaf in wanted.items():
         against = found.get(path)
         if against is None or compare_arrays(leaf, against, tolerance) is None:
@@ -119,7 +119,7 @@ def comparison(
         one, two = real_numbers(leaf), real_numbers(against)
         if one is None or two is None or not one.size or not two.size:
             continue
-        pair = Pair(path, one, two, tolerance or tolerance_for(leaf))
+        pair = ArrayPair(path, one, two, tolerance or tolerance_for(leaf))
         if one.shape == two.shape:
             pairs.append(pair)
         else:
@@ -129,7 +129,7 @@ def comparison(
     )
 
 
-def everywhere(comparison: Comparison, holds: Callable[[Pair], bool]) -> Fields | None:
+def everywhere(comparison: Comparison, holds: Callable[[ArrayPair], bool]) -> Fields | None:
     """No fields if something holds for every pair, and there is one; else None."""
     return {} if comparison.pairs and all(map(holds, comparison.pairs)) else None
 

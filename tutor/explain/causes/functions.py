@@ -1,6 +1,6 @@
 """The answer is a function of the right one."""
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair, everywhere
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
 
 MANY = 3
 """Different numbers that it takes: of 0 and 1 the square is the number itself."""
@@ -14,7 +14,7 @@ def _quiet(function: str, numbers: Numbers) -> Numbers:
     return result
 
 
-def _is(one: Numbers, other: Numbers, pair: Pair) -> bool:
+def _is(one: Numbers, other: Numbers, pair: ArrayPair) -> bool:
     # Of 2 the square is 4, which is much else besides.
     alone = pair.expected.size == 1 and not float(pair.expected.flat[0]).is_integer()
     return bool((pair.distinct >= MANY or alone) and pair.fits(one, other))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair, real_numbers
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, real_numbers
 from tutor.tree import leaves
 
 
@@ -37,6 +37,6 @@ def _earlier(comparison: Comparison) -> Iterator[dict[str, Numbers]]:
         yield {path: numbers for path, numbers in known.items() if numbers is not None}
 
 
-def _is(pair: Pair, answer: dict[str, Numbers], actual: Numbers) -> bool:
+def _is(pair: ArrayPair, answer: dict[str, Numbers], actual: Numbers) -> bool:
     before = answer.get(pair.path)
     return before is not None and pair.fits(actual, before)

@@ -1,6 +1,6 @@
 """The answer is nearly right."""
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair, everywhere
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
 
 SLIGHT = 5e-3
 """Of the largest number: an approximation of an activation, say, is 5e-4 off."""
@@ -22,7 +22,7 @@ def close(comparison: Comparison) -> Fields | None:
 def _within(comparison: Comparison, share: float) -> Fields | None:
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         size = float(np.abs(pair.expected).max(initial=0.0))
         error = np.abs(pair.actual - pair.expected)
         return bool(np.isfinite(error).all() and error.max() <= share * size)
@@ -35,7 +35,7 @@ def rounded(comparison: Comparison) -> Fields | None:
     return everywhere(comparison, _rounded)
 
 
-def _rounded(pair: Pair) -> bool:
+def _rounded(pair: ArrayPair) -> bool:
     import numpy as np
 
     near = np.abs(pair.actual - pair.expected) <= 2**-6 * np.abs(pair.expected).max(initial=0.0)
@@ -57,7 +57,7 @@ def rows_stretched(comparison: Comparison) -> Fields | None:
     return everywhere(comparison, _stretched)
 
 
-def _stretched(pair: Pair) -> bool:
+def _stretched(pair: ArrayPair) -> bool:
     import numpy as np
 
     if pair.expected.ndim < 2 or pair.expected.shape[-1] < 3:
@@ -78,7 +78,7 @@ def rows_scaled(comparison: Comparison) -> Fields | None:
     return everywhere(comparison, _scaled)
 
 
-def _scaled(pair: Pair) -> bool:
+def _scaled(pair: ArrayPair) -> bool:
     import numpy as np
 
     if pair.expected.ndim < 2 or pair.expected.shape[-1] < 3 or len(pair.expected) < 2:
@@ -96,7 +96,7 @@ def more_under_the_root(comparison: Comparison) -> Fields | None:
     """Its square is larger than expected by one small number."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         more = pair.actual**2 - pair.expected**2
         size = float(np.abs(pair.expected).max(initial=0.0)) ** 2
         return bool(

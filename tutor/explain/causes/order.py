@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import permutations
 
-from tutor.explain.causes.comparison import Comparison, Fields, Pair
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 
 MANY = 4
 """Different numbers that it takes to tell an order."""
@@ -11,7 +11,7 @@ MANY = 4
 MAX_RANK = 4
 
 
-def _agreeing(comparison: Comparison, find: Callable[[Pair], Fields | None]) -> Fields | None:
+def _agreeing(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
     """What is found for every pair, if it is the same."""
     found = [find(pair) if pair.distinct >= MANY else None for pair in comparison.pairs]
     return found[0] if found and all(one == found[0] for one in found) else None
@@ -22,7 +22,7 @@ def transposed(comparison: Comparison) -> Fields | None:
     return _agreeing(comparison, _transposed)
 
 
-def _transposed(pair: Pair) -> Fields | None:
+def _transposed(pair: ArrayPair) -> Fields | None:
     if not 2 <= pair.expected.ndim <= MAX_RANK:
         return None
     for order in permutations(range(pair.expected.ndim)):
@@ -37,7 +37,7 @@ def reversed_(comparison: Comparison) -> Fields | None:
     return _agreeing(comparison, _reversed)
 
 
-def _reversed(pair: Pair) -> Fields | None:
+def _reversed(pair: ArrayPair) -> Fields | None:
     import numpy as np
 
     for axis in range(pair.expected.ndim):
@@ -51,7 +51,7 @@ def shifted(comparison: Comparison) -> Fields | None:
     return _agreeing(comparison, _shifted)
 
 
-def _shifted(pair: Pair) -> Fields | None:
+def _shifted(pair: ArrayPair) -> Fields | None:
     import numpy as np
 
     for axis in range(pair.expected.ndim):
@@ -72,7 +72,7 @@ def reordered(comparison: Comparison) -> Fields | None:
     return _agreeing(comparison, lambda pair: {} if _same_numbers(pair) else None)
 
 
-def _same_numbers(pair: Pair) -> bool:
+def _same_numbers(pair: ArrayPair) -> bool:
     import numpy as np
 
     return pair.fits(np.sort(pair.actual, axis=None), np.sort(pair.expected, axis=None))

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
 from tutor.explain.causes.sameness import an_input
 from tutor.tree import leaves
 
 
-def _wrong(pair: Pair) -> Any:
+def _wrong(pair: ArrayPair) -> Any:
     """Where the numbers differ."""
     import numpy as np
 
@@ -41,7 +41,7 @@ def repeated(comparison: Comparison) -> Fields | None:
     return None
 
 
-def _only(pair: Pair, repeated: Any, indices: Any) -> bool:
+def _only(pair: ArrayPair, repeated: Any, indices: Any) -> bool:
     """Whether rows that are named several times are wrong, and none besides."""
     import numpy as np
 
@@ -61,7 +61,7 @@ def set_for_add(comparison: Comparison) -> Fields | None:
         return None
     arrays = comparison.arrays()
 
-    def fits(pair: Pair, found: Any, counts: Any) -> bool:
+    def fits(pair: ArrayPair, found: Any, counts: Any) -> bool:
         n = len(pair.expected) if pair.expected.ndim else 0
         if not n or found.min() < 0 or found.max() >= n or not (counts == 1).any():
             return False
@@ -88,7 +88,7 @@ def _out_of_range(comparison: Comparison) -> Iterator[tuple[Fields, Any, Any]]:
                 yield {"input": name, "count": str(size), "size": what}, indices, wrong
 
 
-def _rows_are(pair: Pair, wrong: Any) -> bool:
+def _rows_are(pair: ArrayPair, wrong: Any) -> bool:
     import numpy as np
 
     if not wrong.ndim or pair.expected.shape[: wrong.ndim] != wrong.shape or wrong.all():
@@ -102,7 +102,7 @@ def clamped(comparison: Comparison) -> Fields | None:
     gives."""
     arrays = comparison.arrays()
 
-    def last(pair: Pair, indices: Any, size: int) -> Iterator[Numbers]:
+    def last(pair: ArrayPair, indices: Any, size: int) -> Iterator[Numbers]:
         yield from pair.actual[indices == size - 1][:1]
         for _, array in arrays:
             if len(array.shape) and len(array) == size and array.ndim > 0:
@@ -150,7 +150,7 @@ def where_zero(comparison: Comparison) -> Fields | None:
     """It is wrong just where one of the inputs is zero."""
     import numpy as np
 
-    def fits(pair: Pair, array: Numbers) -> bool:
+    def fits(pair: ArrayPair, array: Numbers) -> bool:
         return pair.expected.shape == array.shape and np.array_equal(_wrong(pair), array == 0)
 
     for name, array in comparison.arrays():
@@ -189,7 +189,7 @@ def constant_from(comparison: Comparison) -> Fields | None:
     return found
 
 
-def _constant_from(pair: Pair) -> int | None:
+def _constant_from(pair: ArrayPair) -> int | None:
     import numpy as np
 
     if pair.expected.ndim != 1 or len(pair.expected) < 4:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tutor.explain.causes.comparison import Comparison, Fields, Pair, everywhere
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, everywhere
 from tutor.tree import Leaf, Tree, leaves
 
 
@@ -16,7 +16,7 @@ def rows(comparison: Comparison) -> Fields | None:
     return everywhere(comparison, _rows)
 
 
-def _rows(pair: Pair) -> bool:
+def _rows(pair: ArrayPair) -> bool:
     import numpy as np
 
     if pair.actual.ndim < 2 or len(pair.actual) < 2 or not np.isfinite(pair.actual).all():
@@ -79,7 +79,7 @@ def number_for_nan(comparison: Comparison) -> Fields | None:
     """It is a number where NaN was expected, and right elsewhere."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         nan = np.isnan(pair.expected)
         rest = np.abs(pair.actual - pair.expected)[~nan].max(initial=0.0)
         return bool(nan.any() and np.isfinite(pair.actual).all() and rest <= 1e-4)
@@ -101,7 +101,7 @@ def saturated(comparison: Comparison) -> Fields | None:
     """It is the largest or smallest number of 32 bits where another was expected."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         ends = np.isin(pair.actual, [2.0**31 - 1, -(2.0**31)])
         return bool((ends & (pair.actual != pair.expected)).any())
 
@@ -141,7 +141,7 @@ def complement(comparison: Comparison) -> Fields | None:
     """It is zero, or false, just where something else was expected, and the other way round."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         ours, theirs = pair.actual != 0, pair.expected != 0
         return bool(theirs.sum() > 1 and (~theirs).sum() > 1 and np.array_equal(ours, ~theirs))
 
@@ -152,7 +152,7 @@ def dropped_out(comparison: Comparison) -> Fields | None:
     """Some of its numbers are zero, and the others too large by one factor, as dropout does."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         kept = pair.actual != 0
         if kept.all() or kept.sum() < 3 or not pair.expected.all():
             return False
@@ -166,7 +166,7 @@ def no_spread(comparison: Comparison) -> Fields | None:
     """Of several statistics one is zero that should not be."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         gone = (np.abs(pair.actual) < 1e-6) & (np.abs(pair.expected) > 0.05)
         return bool(pair.actual.ndim == 1 and gone.any() and (np.abs(pair.actual) > 0.05).any())
 
@@ -177,7 +177,7 @@ def off_centre(comparison: Comparison) -> Fields | None:
     """Of several statistics one is not zero that should be."""
     import numpy as np
 
-    def holds(pair: Pair) -> bool:
+    def holds(pair: ArrayPair) -> bool:
         moved = (pair.expected == 0) & (np.abs(pair.actual) > 5 * pair.tolerance)
         return bool(pair.expected.ndim == 1 and moved.any() and pair.expected.any())
 

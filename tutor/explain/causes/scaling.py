@@ -3,12 +3,12 @@
 import re
 from math import sqrt
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
 
 _ROOT = re.compile(r"sqrt|\*\* ?-?0?\.5")
 
 
-def ratio(pair: Pair) -> float | None:
+def ratio(pair: ArrayPair) -> float | None:
     """By what number `actual` is `expected`, if by one."""
     found = ratio_of(pair.actual, pair.expected)
     return found if found and pair.fits(pair.actual / found, pair.expected) else None

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from itertools import permutations
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers, Pair
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
 from tutor.tree import Leaf, Tree
 
 
-def _shape(comparison: Comparison, find: Callable[[Pair], Fields | None]) -> Fields | None:
+def _shape(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
     """What is found of the first two arrays of different shapes, and these."""
     if comparison.mismatch.kind != "shape" or (pair := comparison.other) is None:
         return None
@@ -23,7 +23,7 @@ def axes_swapped(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _axes_swapped)
 
 
-def _axes_swapped(pair: Pair) -> Fields | None:
+def _axes_swapped(pair: ArrayPair) -> Fields | None:
     actual, expected = pair.actual, pair.expected
     if actual.ndim != expected.ndim or actual.ndim > 4:
         return None
@@ -38,7 +38,7 @@ def one_each(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _one_each)
 
 
-def _one_each(pair: Pair) -> Fields | None:
+def _one_each(pair: ArrayPair) -> Fields | None:
     return _reduced(pair, pair.actual, pair.expected)
 
 
@@ -47,7 +47,7 @@ def reduced(comparison: Comparison) -> Fields | None:
     return _shape(comparison, lambda pair: _reduced(pair, pair.expected, pair.actual))
 
 
-def _reduced(pair: Pair, long: Numbers, short: Numbers) -> Fields | None:
+def _reduced(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
     """Along which axis, and how, `long` would become `short`."""
     for how in ("mean", "sum"):
         for axis in range(long.ndim):
@@ -63,7 +63,7 @@ def copies(comparison: Comparison) -> Fields | None:
     return _shape(comparison, lambda pair: _copies(pair, comparison.devices))
 
 
-def _copies(pair: Pair, devices: int) -> Fields | None:
+def _copies(pair: ArrayPair, devices: int) -> Fields | None:
     import numpy as np
 
     if devices < 2 or pair.actual.shape != (devices, *pair.expected.shape):
@@ -77,7 +77,7 @@ def axis_of_one(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _axis_of_one)
 
 
-def _axis_of_one(pair: Pair) -> Fields | None:
+def _axis_of_one(pair: ArrayPair) -> Fields | None:
     actual, expected = pair.actual, pair.expected
     if not pair.fits(actual.squeeze(), expected.squeeze()):
         return None
@@ -89,7 +89,7 @@ def laid_out(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _laid_out)
 
 
-def _laid_out(pair: Pair) -> Fields | None:
+def _laid_out(pair: ArrayPair) -> Fields | None:
     if pair.actual.size != pair.expected.size or pair.actual.ndim == pair.expected.ndim == 1:
         return None
     return {} if pair.fits(pair.actual.ravel(), pair.expected.ravel()) else None
@@ -100,7 +100,7 @@ def every_pair(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _every_pair)
 
 
-def _every_pair(pair: Pair) -> Fields | None:
+def _every_pair(pair: ArrayPair) -> Fields | None:
     import numpy as np
 
     n = len(pair.expected) if pair.expected.ndim == 1 else 0
@@ -114,7 +114,7 @@ def blocks(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _blocks)
 
 
-def _blocks(pair: Pair) -> Fields | None:
+def _blocks(pair: ArrayPair) -> Fields | None:
     import numpy as np
 
     if pair.expected.ndim != 3 or pair.actual.ndim != 4:
@@ -131,7 +131,7 @@ def one_of_many(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _one_of_many)
 
 
-def _one_of_many(pair: Pair) -> Fields | None:
+def _one_of_many(pair: ArrayPair) -> Fields | None:
     if pair.actual.shape != pair.expected.shape[1:] or len(pair.expected) < 2:
         return None
     for row, numbers in enumerate(pair.expected):
@@ -184,7 +184,7 @@ def padded(comparison: Comparison) -> Fields | None:
     return _shape(comparison, _padded)
 
 
-def _padded(pair: Pair) -> Fields | None:
+def _padded(pair: ArrayPair) -> Fields | None:
     import numpy as np
 
     actual, expected = pair.actual, pair.expected

@@ -18,16 +18,16 @@ from typing import TypeAlias
 
 from tutor.grading.outputs.export import export
 from tutor.grading.outputs.gradebook import gradebook
-from tutor.grading.outputs.gradescope import gradescope
+from tutor.grading.outputs.gradescope_results import gradescope
 from tutor.grading.outputs.junit import junit
-from tutor.grading.outputs.report import report
-from tutor.grading.outputs.similarity import similarity
-from tutor.grading.outputs.sources import HandedIn, Sources
-from tutor.grading.outputs.students import students
+from tutor.grading.outputs.report_page import report
+from tutor.grading.outputs.similarity_page import similarity
+from tutor.grading.outputs.sources import Sources, SubmittedSources
+from tutor.grading.outputs.student_pages import students
 from tutor.grading.result import Batch, Result
-from tutor.pack.structs import nearest
+from tutor.suggestions import nearest
 
-__all__ = ["FORMATS", "BadFormat", "HandedIn", "Sources", "chosen", "write"]
+__all__ = ["FORMATS", "BadFormat", "Sources", "SubmittedSources", "chosen", "write"]
 
 Format: TypeAlias = Callable[
     [Batch, Path, Sources], AbstractContextManager[Callable[[Result], None]]

@@ -19,7 +19,7 @@ from tutor.files import replacing
 from tutor.grading.outputs.grouping import by_submission, reasons, total
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, Result
-from tutor.sandbox.output import one_line
+from tutor.plain_text import one_line
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that are obeyed, not shown. One that Python does not know yet may be a

@@ -16,7 +16,7 @@ from tutor.files import replacing
 from tutor.grading.outputs.grouping import number, reasons
 from tutor.grading.outputs.sources import Sources
 from tutor.grading.result import Batch, CheckScore, Result
-from tutor.sandbox.output import inert
+from tutor.plain_text import inert
 
 _KINDS = {"fail": "failure", "error": "error", "internal": "error", "skipped": "skipped"}
 

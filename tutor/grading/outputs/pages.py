@@ -16,7 +16,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from tutor.grading.outputs.grouping import number, total
-from tutor.sandbox.output import inert
+from tutor.plain_text import inert
 
 _FOLDER = Path(__file__).parent / "templates"
 _STYLE = (_FOLDER / "page.css").read_text(encoding="utf-8")

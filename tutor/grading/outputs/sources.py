@@ -18,7 +18,7 @@ class Sources(Protocol):
         """What the lesson's submissions have in common because they were given it."""
 
 
-class HandedIn:
+class SubmittedSources:
     """Those of a batch, read from where they were handed in.
 
     **Arguments:** `submissions`: open while this is used.

@@ -49,7 +49,7 @@ def apply(policy: Policy) -> list[Protection]:
 
 
 def _system() -> Any:
-    name = {"linux": "linux", "darwin": "macos", "win32": "windows"}.get(sys.platform, "posix")
+    name = {"linux": "linux", "darwin": "macos"}.get(sys.platform, "posix")
     return import_module(f"tutor.sandbox.isolation.{name}")
 
 

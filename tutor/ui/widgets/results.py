@@ -13,7 +13,7 @@ from tutor.lesson import Lesson
 from tutor.report import CheckResult, Report
 
 
-class Results(VerticalScroll):
+class ResultsPane(VerticalScroll):
     """What is known about the code: nothing, some checks, or a whole report.
 
     **Arguments:** `others`: ids of lessons that explanations may point to.

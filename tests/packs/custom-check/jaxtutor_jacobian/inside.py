@@ -6,22 +6,22 @@ from ours; what it gives is made data by `env.encode`.
 """
 
 
-def observe(env, args, rounds):
+def observe(env, args, input_sets):
     import jax
 
-    inputs = env.inputs(rounds[0])
+    inputs = env.inputs(input_sets[0])
     function = env.evaluate(args["function"], inputs)
     at = env.evaluate(args["at"], inputs)
     running = f"jax.jacobian of {args['function']}"
     return env.encode(env.call(running, jax.jacobian(function), at), running)
 
 
-def refer(env, args, rounds):
+def refer(env, args, input_sets):
     from torch.autograd.functional import jacobian
     from tutor.sandbox.reference import timed
 
     def take():
-        inputs = env.inputs(rounds[0])
+        inputs = env.inputs(input_sets[0])
         function = env.evaluate(args["function"], inputs)
         at = env.evaluate(args["at"], inputs)
         return env.call(args["function"], jacobian, function, at)

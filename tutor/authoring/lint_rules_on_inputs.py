@@ -1,0 +1,289 @@
+"""Remarks on sizes and inputs. Wrong answers live where these never vary."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from tutor.authoring.page import Page, Said
+from tutor.checks.survives import own_checks
+from tutor.expressions import texts
+from tutor.inputs import arithmetic
+from tutor.inputs.arithmetic import ArithmeticFault
+from tutor.inputs.draws import Draw, Draws, drawn, names_in
+from tutor.lesson import Check, Lesson
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import MappingNode, Node
+from tutor.run.plan import used_inputs
+
+NO_AXES = {"integers": 2, "full": 1}
+"""How many arguments of a draw come before its shape."""
+
+WITHOUT_SHAPE = frozenset({"int", "float", "key", "digits"})
+"""Draws whose arguments are no axes, or are those of a data set."""
+
+LARGE = 100
+"""A scale from which on numbers are called large: float32 cannot hold their exponentials."""
+
+CONSTANT = frozenset({"zeros", "ones", "full", "arange"})
+"""Draws of which a fixed size tells less: they are there to be filled."""
+
+STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
+"""What a parameter is called that says how often something is done."""
+
+
+def unused_input(page: Page) -> Iterator[Said]:
+    lesson = page.lesson
+    used: set[str] = set()
+    for number, check in enumerate(own_checks(lesson)):
+        known = {**lesson.inputs, **check.inputs}
+        found = used_inputs(check, known)
+        for name in check.inputs.keys() - found:
+            yield _unused(page.at("checks", number, "inputs", name), name, "this check does not")
+        used |= found - check.inputs.keys()
+    for name in lesson.inputs.keys() - used:
+        yield _unused(page.at("inputs", name), name, "no check does")
+
+
+def _unused(place: Node, name: str, who: str) -> Said:
+    return place, f"the input {name!r} is drawn, but {who} use it", "use it, or take it out"
+
+
+def unused_size(page: Page) -> Iterator[Said]:
+    lesson = page.lesson
+    used = set(names_in(lesson.inputs))
+    for number, check in enumerate(own_checks(lesson)):
+        used |= names_in(check.inputs)
+        node = page.at("checks", number)
+        if isinstance(node, MappingNode) and (spec := node.get("is")) is not None:
+            dimensions = plain(spec)
+            used |= {word for text in texts(dimensions) for word in re.findall(r"\w+", text)}
+    for name in lesson.sizes.keys() - used:
+        message = f"the size {name!r} is used by no input and no `is`"
+        yield page.at("sizes", name), message, "use it, or take it out"
+
+
+def small_inputs(page: Page) -> Iterator[Said]:
+    """An answer that clips, or overflows, passes where nothing is ever large."""
+    lesson = page.lesson
+    sizes = {name: max(_candidates(candidates)) for name, candidates in lesson.sizes.items()}
+    reaches = [
+        _reach(draw, sizes) for _, draw in _compared(page) if draw.function in ("normal", "uniform")
+    ]
+    if reaches and max(reaches) < LARGE:
+        message = f"no number that `value` checks draw is as large as {LARGE}"
+        remedy = f"let the scale vary: sizes: {{size: [2, {LARGE}]}}, x: normal(n, scale=size)"
+        yield page.at("inputs"), message, remedy
+
+
+def _reach(draw: Draw, sizes: dict[str, int]) -> float:
+    """How large the numbers of a draw may be, roughly."""
+    options = {name: value for name, value in draw.options if isinstance(value, ast.expr)}
+    values = []
+    for name, usual in (("scale", 1.0), ("mean", 0.0), ("low", 0.0), ("high", 1.0)):
+        node = options.get(name)
+        try:
+            values.append(abs(arithmetic.value(node, sizes)) if node is not None else usual)
+        except ArithmeticFault:
+            return 0.0
+    return max(values)
+
+
+def equal_sizes(page: Page) -> Iterator[Said]:
+    """Where two axes may be equal, a transposed answer has the right shape."""
+    lesson = page.lesson
+    pairs = {
+        pair
+        for draw in lesson.inputs.values()
+        for one in drawn(draw)
+        for pair in combinations(sorted(set(_axes(one))), 2)
+    }
+    for first, second in sorted(pairs & {*combinations(sorted(lesson.sizes), 2)}):
+        one, other = _candidates(lesson.sizes[first]), _candidates(lesson.sizes[second])
+        if both := (one & other) - {1}:
+            message = f"the sizes {first!r} and {second!r} can both be {min(both)}"
+            remedy = "choose others: a transposed square has the right shape"
+            yield page.at("sizes", second), message, remedy
+
+
+def _axes(draw: Draw) -> list[str]:
+    """The axes of an array that are a size each."""
+    axes = draw.arguments[NO_AXES.get(draw.function, 0) :]
+    return [axis.id for axis in axes if isinstance(axis, ast.Name)]
+
+
+def _candidates(size: int | tuple[int, ...]) -> set[int]:
+    return {size} if isinstance(size, int) else {*size}
+
+
+def fixed_size(page: Page) -> Iterator[Said]:
+    """Where a size is always the same, a number written into the answer passes for it."""
+    lesson = page.lesson
+    used = set(names_in(lesson.inputs)) | {
+        name for check in lesson.checks for name in names_in(check.inputs)
+    }
+    for name, candidates in lesson.sizes.items():
+        if name in used and len(only := _candidates(candidates)) == 1:
+            (number,) = only
+            remedy = f"give it several: {name}: [{number}, {number + 1}]"
+            yield page.at("sizes", name), f"the size {name!r} is always {number}", remedy
+    told = _numbers_of_the_task(page)
+    for place, _, draw in _draws(page):
+        if draw.function in WITHOUT_SHAPE | CONSTANT:
+            continue
+        for axis in draw.arguments[NO_AXES.get(draw.function, 0) :]:
+            if isinstance(axis, ast.Constant) and axis.value not in told | {0, 1}:
+                message = f"an axis is always {axis.value!r}, which the task does not say"
+                yield place, message, "name it under `sizes` and give it several candidates"
+
+
+def fixed_bound(page: Page) -> Iterator[Said]:
+    """An index that never reaches the last row leaves the last row untried."""
+    told = _numbers_of_the_task(page)
+    for place, _, draw in _draws(page):
+        if draw.function not in ("integers", "int") or not page.lesson.sizes:
+            continue
+        high = draw.arguments[1]
+        if isinstance(high, ast.Constant) and high.value not in told | {0, 1, 2}:
+            message = f"the upper bound is {high.value!r}, whatever the sizes"
+            remedy = "if it is an index, name the size: integers(0, n, …), int(0, n)"
+            yield place, message, remedy
+
+
+def all_sizes_different(page: Page) -> Iterator[Said]:
+    """An answer that tells layers apart by their sizes passes where no two are equal."""
+    lists = [
+        (number, values)
+        for number, check in enumerate(own_checks(page.lesson))
+        for text in texts(check.observe())
+        for values in _integer_lists(text)
+    ]
+    if lists and all(len(set(values)) == len(values) for _, values in lists):
+        number, values = lists[0]
+        message = f"no size comes twice in {list(values)}, nor in any other list of sizes"
+        yield page.at("checks", number), message, "let one check use a list such as [7, 5, 7]"
+
+
+def one_step(page: Page) -> Iterator[Said]:
+    """What is lost between two steps is not noticed after one."""
+    parameters = {
+        function.name: [argument.arg for argument in function.args.args]
+        for function in ast.parse(page.lesson.starter).body
+        if isinstance(function, ast.FunctionDef)
+    }
+    seen: dict[tuple[str, str], set[object]] = {}
+    first: dict[tuple[str, str], int] = {}
+    for number, check in enumerate(own_checks(page.lesson)):
+        for text in texts(check.observe()):
+            for name, parameter, value in _arguments(text, parameters):
+                seen.setdefault((name, parameter), set()).add(value)
+                first.setdefault((name, parameter), number)
+    for (name, parameter), values in seen.items():
+        if STEPS.match(parameter) and values == {1}:
+            message = f"{name!r} is only ever called with {parameter}=1"
+            yield page.at("checks", first[name, parameter]), message, "try it with 2 or 3, too"
+
+
+def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[str, str, object]]:
+    """Arguments of the learner's functions: function, parameter and, of a constant, its value."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        names = parameters.get(node.func.id, [])
+        pairs = [*zip(names, node.args, strict=False)]
+        pairs += [(one.arg, one.value) for one in node.keywords if one.arg]
+        for name, value in pairs:
+            yield node.func.id, name, value.value if isinstance(value, ast.Constant) else None
+
+
+def never_square(page: Page) -> Iterator[Said]:
+    """An answer that guesses by its length which axis is which passes where lengths tell."""
+    axes = [(place, _axes(draw)) for place, draw in _compared(page)]
+    tables = [(place, found) for place, found in axes if len(found) > 1]
+    if tables and all(len(set(found)) == len(found) for _, found in tables):
+        place, found = tables[0]
+        remedy = f"let one check use a square: normal({found[0]}, {found[0]})"
+        yield place, "no array that is drawn is square", remedy
+
+
+def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
+    """Lists and tuples of three integers and more among the arguments of calls."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return
+    for call in ast.walk(tree):
+        for node in call.args if isinstance(call, ast.Call) else []:
+            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 2:
+                values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+                if len(values) == len(node.elts) and all(type(v) is int for v in values):
+                    yield tuple(v for v in values if isinstance(v, int))
+
+
+def sizes_never_one(lesson: Lesson) -> list[str]:
+    """Return the sizes of what `value` checks compare that vary, but are never 1. What is computed
+    with, as the half of a size, is left out."""
+    draws = [
+        draw
+        for check in own_checks(lesson)
+        if check.kind == "value"
+        for tree in _drawn_for(check, lesson).values()
+        for draw in drawn(tree)
+        if draw.function not in WITHOUT_SHAPE
+    ]
+    axes = {name for draw in draws for name in _axes(draw)}
+    computed = {
+        node.id
+        for draw in draws
+        for argument in draw.arguments
+        if not isinstance(argument, ast.Name)
+        for node in ast.walk(argument)
+        if isinstance(node, ast.Name)
+    }
+    several = {name: _candidates(size) for name, size in lesson.sizes.items()}
+    return [
+        name
+        for name, candidates in several.items()
+        if name in axes - computed and len(candidates) > 1 and 1 not in candidates
+    ]
+
+
+def _drawn_for(check: Check, lesson: Lesson) -> dict[str, Draws]:
+    """The inputs that a check uses."""
+    draws = {**lesson.inputs, **check.inputs}
+    return {name: draws[name] for name in used_inputs(check, draws)}
+
+
+def _compared(page: Page) -> list[tuple[Node, Draw]]:
+    """The draws that `value` checks use, and where they stand."""
+    lesson = page.lesson
+    used = {
+        name
+        for check in own_checks(lesson)
+        if check.kind == "value"
+        for name in _drawn_for(check, lesson)
+    }
+    return [(place, draw) for place, name, draw in _draws(page) if name in used]
+
+
+def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:
+    """Every draw, where it stands, as far as that can be told, and of which input it is."""
+    for name, draws in page.lesson.inputs.items():
+        yield from ((page.at("inputs", name), name, draw) for draw in drawn(draws))
+    for number, check in enumerate(own_checks(page.lesson)):
+        for name, draws in check.inputs.items():
+            place = page.at("checks", number, "inputs", name)
+            yield from ((place, name, draw) for draw in drawn(draws))
+
+
+def _numbers_of_the_task(page: Page) -> set[int]:
+    """Numbers that the learner reads, so that they may write them, and those of expressions, which
+    their code is given."""
+    lesson = page.lesson
+    expressions = "\n".join(text for check in own_checks(lesson) for text in texts(check.observe()))
+    text = f"{lesson.brief}\n{lesson.torch}\n{lesson.starter}\n{expressions}"
+    return {int(number) for number in re.findall(r"(?<![\w.])\d{1,6}(?![\w.])", text)}

@@ -1,0 +1,197 @@
+"""All trials of a pack's lessons, several at a time, told in the order of the lessons."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Self
+
+from msgspec import Struct
+
+from tutor import paths
+from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.strength import Strength, strength, trial_of
+from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
+from tutor.lesson import Lesson, Pack
+from tutor.pool.forks import Forks
+from tutor.run.session import Cancel, Cancelled
+
+NARROW = 0.5
+"""A share of a limit above which a remark is made: machines differ by as much."""
+
+
+class TrialOptions(Struct, frozen=True, kw_only=True):
+    """What to try: right answers and mistakes under `seeds` seeds each, `jobs` at a time."""
+
+    seeds: int = 20
+    jobs: int = 1
+    mutate: bool = False
+    variants: bool = False
+
+
+class LessonResult(Struct, frozen=True):
+    """What was found of one lesson. `strength` is None where mutants were not asked for, or are of
+    a solution that does not hold itself. `seconds` and `memory_mb` are the most that a right answer
+    took; `remarks` are worth a look, and nothing that fails."""
+
+    lesson: str
+    outcomes: tuple[Outcome, ...]
+    strength: Strength | None
+    seconds: float
+    seconds_limit: float
+    memory_mb: int | None
+    memory_limit_mb: int
+    remarks: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        strong = self.strength is None or self.strength.holds
+        return strong and all(outcome.holds for outcome in self.outcomes)
+
+
+class PackTest:
+    """Use as a context manager, and iterate over `results`. Leaving it ends whatever still runs.
+
+    **Arguments:** `lessons`: ids; `heard`: told of so many more steps of `steps`, in any thread.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        lessons: list[str],
+        asked: TrialOptions,
+        heard: Callable[[int], None] = lambda steps: None,
+    ) -> None:
+        self._heard = heard
+        self._works = [_Work(pack, pack.lesson(name), asked) for name in lessons]
+        self._solutions = {work.lesson.id: work.solution for work in self._works}
+        self._forks = Forks()
+        self._executor = ThreadPoolExecutor(asked.jobs, thread_name_prefix="trial")
+        self._lock = threading.Lock()
+        self._running: set[Cancel] = set()
+        self._stopped = False
+        self._learning: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._learned: set[str] = set()
+
+    @property
+    def steps(self) -> int:
+        """All steps, each a seed of a trial."""
+        return sum(len(trial.seeds) for work in self._works for trial in work.all)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._stopped = True
+            for cancel in self._running:
+                cancel.cancel()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._forks.close()
+        self._executor.shutdown()
+
+    def _expected(self, lesson: Lesson) -> list[str]:
+        """Remarks on what the lesson's PyTorch gives."""
+        memory = paths.cache() / "references"
+        found = remarks_on_expected(lesson, memory, self._forks.reference)
+        return [f"{one.message}; {one.remedy}" for one in found]
+
+    def results(self) -> Iterator[LessonResult]:
+        """Each lesson's as soon as it and all before it are done."""
+        under_way = [
+            (work, [self._executor.submit(self._attempt, trial) for trial in work.all])
+            for work in self._works
+        ]
+        for work, futures in under_way:
+            yield work.result(_outcomes(futures), self._expected(work.lesson))
+
+    def _attempt(self, trial: Trial) -> Outcome:
+        cancel = Cancel()
+        with self._lock:
+            if self._stopped:
+                raise Cancelled
+            self._running.add(cancel)
+        told = 0
+
+        def heard() -> None:
+            nonlocal told
+            told += 1
+            self._heard(1)
+
+        try:
+            self._learn(trial.lesson)
+            outcome = attempt(trial, self._forks, cancel, heard)
+            self._heard(len(trial.seeds) - told)
+            return outcome
+        finally:
+            with self._lock:
+                self._running.discard(cancel)
+
+    def _learn(self, lesson: Lesson) -> None:
+        """Once for each lesson; whoever else wants to try something of it waits."""
+        with self._learning[lesson.id]:
+            solution = self._solutions[lesson.id]
+            if solution is not None and lesson.id not in self._learned:
+                learn(self._forks, lesson, solution)
+                self._learned.add(lesson.id)
+
+
+class _Work:
+    """What there is to try of one lesson."""
+
+    def __init__(self, pack: Pack, lesson: Lesson, asked: TrialOptions) -> None:
+        self.lesson = lesson
+        self._trials, self._failed = trials(pack, lesson, tuple(range(asked.seeds)), asked.variants)
+        self.solution = next((t.code for t in self._trials if t.kind == "solution"), None)
+        self._mutants = None
+        if asked.mutate and self.solution is not None:
+            from tutor.authoring.mutate import mutants
+
+            with suppress(SyntaxError):  # the trial of the solution will tell
+                self._mutants = mutants(self.solution, f"{lesson.id}.py")
+        tried = [trial_of(lesson, mutant) for mutant in self._mutants or ()]
+        self.all = [*self._trials, *tried]
+
+    def result(self, outcomes: list[Outcome], expected: list[str]) -> LessonResult:
+        """**Arguments:** `outcomes`: of `all`, in their order; `expected`: remarks on what the
+        PyTorch gives."""
+        lesson = self.lesson
+        ordinary = [*outcomes[: len(self._trials)], *self._failed]
+        mutated = outcomes[len(self._trials) :]
+        unknown = [outcome for outcome in mutated if outcome.ours]
+        ordinary += unknown
+        right = [o for o in ordinary if o.kind in ("solution", "variant") and o.tried]
+        counted = None
+        sound = all(outcome.holds for outcome in ordinary if outcome.kind == "solution")
+        if self._mutants is not None and sound and not unknown:
+            counted = strength(lesson, self._mutants, mutated)
+        return LessonResult(
+            lesson.id,
+            tuple(ordinary),
+            counted,
+            seconds := max((o.seconds for o in right), default=0.0),
+            lesson.limits.seconds,
+            memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),
+            lesson.limits.memory_mb,
+            (*remarks(lesson, seconds, memory), *expected),
+        )
+
+
+def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
+    return [future.result() for future in futures]
+
+
+def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
+    """What is worth a look, from what a right answer took."""
+    limits = lesson.limits
+    if seconds > NARROW * limits.seconds:
+        yield (
+            f"a right answer used {seconds:.1f} of {limits.seconds:g} s of processor time; "
+            f"a slower machine may need more: limits: {{seconds: {2 * seconds:.0f}}}"
+        )
+    if memory is not None and memory > NARROW * limits.memory_mb:
+        yield (
+            f"a right answer had {memory} of {limits.memory_mb} MiB; "
+            f"others may need more: limits: {{memory_mb: {2 * memory}}}"
+        )

@@ -1,0 +1,186 @@
+"""What was found of a pack as lines for people, as JSON and as JUnit XML: functions of the data."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from tutor.authoring.pack_test import LessonResult
+from tutor.authoring.strength import STRONG, Strength
+from tutor.authoring.trial import Outcome
+from tutor.plain_text import inert
+from tutor.render import indented
+
+# --- for people ------------------------------------------------------------------------------
+
+
+def lesson(result: LessonResult) -> RenderableType:
+    """One lesson: what was tried in a line, and everything that does not hold."""
+    mark, style = ("✓", "green") if result.holds else ("✗", "red")
+    parts: list[RenderableType] = [
+        Text.assemble((f"{mark} ", style), (result.lesson, "bold"), f"  {tried(result)}"),
+        indented(used(result), "dim"),
+    ]
+    parts += [
+        indented(f"{'?' if outcome.ours else '✗'} {told(outcome)}", "red")
+        for outcome in result.outcomes
+        if not outcome.holds
+    ]
+    if result.strength is not None:
+        parts += _strength(result.strength)
+    parts += [indented(f"· {remark}", "yellow") for remark in result.remarks]
+    return Group(*parts)
+
+
+def tried(result: LessonResult) -> str:
+    """`solution under 20 seeds, starter, 5 mistakes, 6 variants, 18 idle answers, …`."""
+    kinds: list[str] = [outcome.kind for outcome in result.outcomes]
+    seeds = max((o.tried for o in result.outcomes if o.kind == "solution"), default=0)
+    words = [f"solution under {_counted(seeds, 'seed')}" if seeds else "no solution", "starter"]
+    words += [
+        _counted(number, word)
+        for kind, word in (("mistake", "mistake"), ("variant", "variant"), ("idle", "idle answer"))
+        if (number := kinds.count(kind))
+    ]
+    if (found := result.strength) is not None:
+        words.append(f"{found.killed} of {_counted(found.wrong, 'mutant')} killed")
+    return ", ".join(words)
+
+
+def used(result: LessonResult) -> str:
+    """Time and memory, beside what the lesson allows."""
+    memory = "memory not seen on this system"
+    if result.memory_mb is not None:
+        memory = f"{result.memory_mb} of {result.memory_limit_mb} MiB"
+    return f"at most {result.seconds:.1f} of {result.seconds_limit:g} s of processor time, {memory}"
+
+
+def told(outcome: Outcome) -> str:
+    """What does not hold, and under which seeds."""
+    name = outcome.name if outcome.name == outcome.kind else f"{outcome.kind} {outcome.name!r}"
+    seeds = ""
+    if outcome.seeds:
+        listed = ", ".join(map(str, outcome.seeds[:10])) + (", …" if outcome.seeds[10:] else "")
+        seeds = f" (seed{'s' if outcome.seeds[1:] else ''} {listed})"
+    return inert(f"{name}: {outcome.problem}{seeds}")
+
+
+def _strength(found: Strength) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    if found.mutants:
+        weak = found.rate < STRONG
+        line = (
+            f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} because they "
+            f"broke; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
+        )
+        if found.stopped:
+            line += f", {found.stopped} took too long and are not counted"
+        if weak:
+            line += f"; {STRONG:.0%} must be killed"
+        parts.append(indented(line, "red" if weak else "dim"))
+    for survivor in found.survivors:
+        parts.append(indented(f"survived: {survivor.mutant}  (line {survivor.line})", "yellow"))
+        parts += [indented(inert(f"  {line}"), "dim") for line in survivor.diff.splitlines()[2:]]
+    parts += [indented(inert(f"✗ {stale}"), "red") for stale in found.stale]
+    return parts
+
+
+def summary(results: Sequence[LessonResult], pack: str) -> str:
+    """The last line: how many hold, and what to run next."""
+    bad = [result.lesson for result in results if not result.holds]
+    if not bad:
+        return f"✓ {_counted(len(results), 'lesson')} held"
+    return (
+        f"✗ {len(bad)} of {_counted(len(results), 'lesson')} did not hold. "
+        f"Put right what is named, then run: jaxtutor pack test {pack} {' '.join(bad)}"
+    )
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+class _Rate(ProgressColumn):
+    """Steps in a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "", "dim")
+
+
+def progress(console: Console) -> Progress:
+    """A bar with rate and time left, where there is a terminal to draw it in."""
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
+        TimeRemainingColumn(),
+        console=console, transient=True, disable=not console.is_terminal,
+        speed_estimate_period=120,
+    )  # fmt: skip
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def as_json(results: Sequence[LessonResult], pack: str) -> bytes:
+    """Everything, with `holds` where a person would look for it."""
+    lessons = []
+    for result in results:
+        data: dict[str, Any] = msgspec.to_builtins(result)
+        data["holds"] = result.holds
+        for outcome, found in zip(data["outcomes"], result.outcomes, strict=True):
+            outcome["holds"] = found.holds
+        if result.strength is not None:
+            data["strength"] |= {"rate": result.strength.rate, "holds": result.strength.holds}
+        lessons.append(data)
+    held = all(result.holds for result in results)
+    return msgspec.json.encode({"pack": pack, "holds": held, "lessons": lessons})
+
+
+def as_junit(results: Sequence[LessonResult], pack: str) -> bytes:
+    """A test suite for each lesson, a test case for each trial and one for all mutants."""
+    root = ElementTree.Element("testsuites", name=inert(pack))
+    for result in results:
+        suite = ElementTree.SubElement(root, "testsuite", name=result.lesson)
+        for outcome in result.outcomes:
+            name = (
+                outcome.name if outcome.name == outcome.kind else f"{outcome.kind}: {outcome.name}"
+            )
+            case = _case(suite, pack, result.lesson, name, outcome.seconds)
+            if not outcome.holds:
+                kind = "error" if outcome.ours else "failure"
+                ElementTree.SubElement(case, kind, message=told(outcome))
+        if (found := result.strength) is not None:
+            case = _case(suite, pack, result.lesson, "mutants", 0.0)
+            survived = [f"{one.mutant}\n{one.diff}" for one in found.survivors]
+            if not found.holds:
+                message = f"{found.rate:.1%} of the mutants are killed; {STRONG:.0%} must be"
+                failure = ElementTree.SubElement(
+                    case, "failure", message=inert("; ".join([message, *found.stale]))
+                )
+                failure.text = inert("\n\n".join(survived))
+        suite.set("tests", str(len(suite)))
+        for kind, count in (("failure", "failures"), ("error", "errors")):
+            suite.set(count, str(len(suite.findall(f"*/{kind}"))))
+    ElementTree.indent(root)
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _case(
+    suite: ElementTree.Element, pack: str, lesson_id: str, name: str, seconds: float
+) -> ElementTree.Element:
+    return ElementTree.SubElement(
+        suite, "testcase",
+        classname=f"{pack}.{lesson_id}", name=inert(name), time=f"{seconds:.3f}",
+    )  # fmt: skip

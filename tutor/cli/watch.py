@@ -1,0 +1,82 @@
+"""`jaxtutor watch`: check a file every time it is saved."""
+
+import time
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from tutor import render
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import BadFile, Workspace, read_source
+from tutor.lesson import Lesson, Pack
+from tutor.pool.pool import Pool
+from tutor.run.background import (
+    CheckFinished,
+    RaceFinished,
+    ReferenceNeeded,
+    RunEvent,
+    RunFinished,
+    Runner,
+)
+
+INTERVAL = 0.2
+"""Seconds between two looks at the file. Looking works with every editor and file system, and
+costs one `stat`."""
+
+
+def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
+    """Check now, and again after every save, until Ctrl-C. A save replaces the run that is
+    still going on."""
+    path = Workspace(pack).path(lesson)
+    lessons = pack.others(lesson.id)
+    out = render.console()
+    with Pool() as pool, closing(Runner(pool)) as runner:
+        pool.expect([(lesson, pack.likely(lesson.id))], seed)
+        for stamp in _changes(path):
+            runner.stop()
+            out.print(f"── {lesson.id}  {time.strftime('%H:%M:%S')} ──", style="dim")
+            if stamp is None:
+                out.print(f"{path} is gone; waiting for it to come back")
+                continue
+            try:
+                code = read_source(path)
+            except (BadFile, OSError) as error:
+                out.print(str(error), markup=False)
+                continue
+            runner.run(lesson, code, partial(_hear, pack, lessons, out), seed)
+
+
+def _hear(pack: Pack, lessons: Collection[str], out: Console, news: RunEvent) -> None:
+    match news:
+        case ReferenceNeeded():
+            out.print("ReferenceNeeded PyTorch, which is done once.", style="dim")
+        case CheckFinished(result=result):
+            out.print(render.check(result, lessons))
+        case RunFinished(report=report):
+            out.print(render.rest(report, lessons))
+            out.print("Waiting for the next save; Ctrl-C ends.", style="dim")
+            with Progress() as progress:
+                progress.record(pack.id, report)
+                for notice in progress.notices:
+                    out.print(notice, markup=False)
+        case RaceFinished(report=report):
+            out.print(render.race(report), style="dim", markup=False)
+
+
+def _changes(path: Path) -> Iterator[tuple[int, ...] | None]:
+    """The file's stamp whenever it is another one; None when the file is gone."""
+    last: tuple[int, ...] | None = ()
+    while True:
+        stamp: tuple[int, ...] | None
+        try:
+            status = path.stat()
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError:
+            stamp = None
+        if stamp != last:
+            last = stamp
+            yield stamp
+        time.sleep(INTERVAL)

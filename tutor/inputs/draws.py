@@ -1,0 +1,190 @@
+"""Hidden inputs: what an author may write under `inputs:`, and drawing it.
+
+Each input is one call, `normal(B, 3)`, or a mapping or list of them (a pytree). Arguments are
+numbers, names from `sizes:` and arithmetic between those (`tutor.inputs.arithmetic`). The language
+has nothing else, and none of it is evaluated as Python.
+
+Every input has its own random stream, fixed by (seed, lesson, case, round, name, path): adding
+an input to a lesson changes no other one.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from tutor.inputs import arithmetic
+from tutor.inputs.arithmetic import ArithmeticFault
+from tutor.inputs.functions import (
+    CORNERS,
+    DRAWS,
+    DTYPES,
+    EXACT,
+    POSITIONAL,
+    USAGE,
+    DrawError,
+    Stream,
+)
+from tutor.inputs.streams import generator, word
+from tutor.tree import Tree
+
+Inputs: TypeAlias = "dict[str, Draws]"
+
+MAX_TEXT = 300
+"""Characters of one draw; this also bounds how deep its arithmetic nests."""
+
+
+class Draw(Struct, frozen=True):
+    """One parsed call, such as `uniform(B, 3, low=0, high=2)`."""
+
+    text: str
+    function: str
+    arguments: tuple[ast.expr, ...]
+    options: tuple[tuple[str, ast.expr | str], ...]
+
+    def __repr__(self) -> str:
+        # The rest follows from it, and nodes show where they are in memory: a lesson's `repr`, by
+        # which things are remembered, must be the same in every process.
+        return f"Draw({self.text!r})"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The sizes it uses."""
+        return frozenset(self.places)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The sizes it uses, each with the column (from 0) at which it stands in `text`."""
+        nodes = [*self.arguments, *(v for _, v in self.options if isinstance(v, ast.expr))]
+        return {k: v for node in reversed(nodes) for k, v in arithmetic.names_of(node).items()}
+
+
+Draws: TypeAlias = "Draw | dict[str, Draws] | tuple[Draws, ...]"
+
+
+def parse(source: str) -> Draw:
+    """Read one draw.
+
+    Raises:
+        DrawError: it is not a call of a known function with arguments of the forms above.
+    """
+    if len(source) > MAX_TEXT:
+        raise DrawError(f"{len(source):,} characters; a draw has at most {MAX_TEXT}")
+    try:
+        return _parse(source.strip())
+    except ArithmeticFault as error:
+        lead = len(source) - len(source.lstrip())
+        raise DrawError(str(error), lead + error.column) from None
+
+
+def _parse(source: str) -> Draw:
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        column = max(getattr(error, "offset", None) or 1, 1) - 1
+        raise DrawError("not a call such as normal(B, 3)", column) from None
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        raise DrawError(f"not a call of one of {known()}, such as normal(B, 3)")
+    function = tree.func.id
+    if function not in DRAWS:
+        raise DrawError(
+            f"no draw is called {function!r}; there are {known()}", tree.func.col_offset
+        )
+    _, allowed = DRAWS[function]
+    options: list[tuple[str, ast.expr | str]] = []
+    for keyword in tree.keywords:
+        if keyword.arg is None or keyword.arg not in allowed:
+            what = ", ".join(sorted(allowed)) or "none"
+            raise DrawError(
+                f"{function} has no option {keyword.arg or '**'!r}; it has: {what}",
+                keyword.col_offset,
+            )
+        value = keyword.value
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            options.append((keyword.arg, value.value))
+        else:
+            options.append((keyword.arg, arithmetic.checked(value)))
+    draw = Draw(source, function, tuple(arithmetic.checked(a) for a in tree.args), tuple(options))
+    _rehearse(draw)
+    return draw
+
+
+def known() -> str:
+    return ", ".join(DRAWS)
+
+
+def names_in(draws: "Draws") -> frozenset[str]:
+    """All sizes that a tree of draws uses."""
+    if isinstance(draws, Draw):
+        return draws.names
+    children = draws.values() if isinstance(draws, dict) else draws
+    return frozenset[str]().union(*(names_in(child) for child in children))
+
+
+def drawn(draws: "Draws") -> Iterator[Draw]:
+    """Every draw of a tree of them."""
+    if isinstance(draws, Draw):
+        yield draws
+    else:
+        for child in draws.values() if isinstance(draws, dict) else draws:
+            yield from drawn(child)
+
+
+def holds_key(draws: "Draws") -> bool:
+    """Whether a PRNG key is among them: PyTorch has no use for those."""
+    if isinstance(draws, Draw):
+        return draws.function == "key"
+    children = draws.values() if isinstance(draws, dict) else draws
+    return any(holds_key(child) for child in children)
+
+
+def draw_tree(
+    draws: "Draws",
+    sizes: Mapping[str, int],
+    seed: tuple[int, ...],
+    corner: int = 0,
+    *,
+    first: bool = True,
+) -> Tree:
+    """Draw every leaf of a tree of draws.
+
+    **Arguments:** `corner`: which bound a Python integer is at, modulo `CORNERS`; `first`: whether
+    arrays of integers reach their bounds.
+
+    Raises:
+        DrawError: a size is missing, an array would be too large, or NumPy has no such draw.
+    """
+    if isinstance(draws, Draw):
+        function, _ = DRAWS[draws.function]
+        try:
+            arguments = [arithmetic.value(a, sizes) for a in draws.arguments]
+            options = {
+                k: v if isinstance(v, str) else arithmetic.value(v, sizes) for k, v in draws.options
+            }
+            return function(Stream(generator(seed), corner % CORNERS, first), arguments, options)
+        except DrawError:
+            raise
+        except ArithmeticFault as error:
+            raise DrawError(str(error), error.column) from None
+        except (ValueError, OverflowError, MemoryError) as error:
+            raise DrawError(f"{draws.text}: {error}") from None
+    if isinstance(draws, dict):
+        return {
+            k: draw_tree(v, sizes, (*seed, word(k)), corner, first=first) for k, v in draws.items()
+        }
+    return [draw_tree(v, sizes, (*seed, i), corner + i, first=first) for i, v in enumerate(draws)]
+
+
+def _rehearse(draw: Draw) -> None:
+    """Count the arguments now, so that a wrong call is an error of the file, not of a run."""
+    least = POSITIONAL.get(draw.function, 0)
+    if len(draw.arguments) < least:
+        raise DrawError(f"{draw.function} needs at least {least} arguments: {USAGE[draw.function]}")
+    if draw.function in EXACT and len(draw.arguments) != least:
+        raise DrawError(f"{draw.function} takes {least} arguments: {USAGE[draw.function]}")
+    for name, value in draw.options:
+        if name == "dtype" and value not in DTYPES:
+            raise DrawError(f"dtype must be one of {', '.join(map(repr, DTYPES))}")
+        if name != "dtype" and isinstance(value, str):
+            raise DrawError(f"{name} must be a number")

@@ -1,0 +1,18 @@
+"""Random streams: each is fixed by what it is for, so that adding one changes no other."""
+
+import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def word(text: str) -> int:
+    """A stable number for a name (`hash` differs from process to process)."""
+    return zlib.crc32(text.encode())
+
+
+def generator(seed: tuple[int, ...]) -> "np.random.Generator":
+    import numpy as np
+
+    return np.random.default_rng(np.random.SeedSequence(list(seed)))

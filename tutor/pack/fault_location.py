@@ -1,0 +1,49 @@
+"""Where in a pack's files a fault of the pack lies, for who wants to mend it."""
+
+from tutor.lesson import Lesson, Pack
+from tutor.pack.pack_reader import file_of
+from tutor.pack.problems import BadPack, BadSource
+from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read
+from tutor.report import Fault, Report
+
+
+def pack_fault(report: Report) -> Fault | None:
+    """Return the pack's fault that kept an answer from being judged, if there is one."""
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    return next((f for f in faults if f is not None and f.code == "broken-pack"), None)
+
+
+def place_of(pack: Pack, lesson: Lesson, report: Report, fault: Fault) -> str:
+    """Return `file:line` of what is at fault: the line of the PyTorch that raised, else the check
+    that asked. The pack was read before, so where it cannot be read any more it is the file."""
+    path = pack.root / file_of(lesson.track, lesson.id)
+    try:
+        node, _ = read(path, str(path))
+    except (BadPack, BadSource, OSError):
+        return str(path)
+    line = _in_the_torch(node, lesson, fault) or _of_the_check(node, lesson, report, fault)
+    return f"{path}:{line}" if line else str(path)
+
+
+def _in_the_torch(node: MappingNode, lesson: Lesson, fault: Fault) -> int:
+    """The reference is `torch`, two line ends, and `harness`."""
+    if not fault.frames:
+        return 0
+    line, before = fault.frames[-1].line, lesson.torch.count("\n") + 2
+    for key, row in (("torch", line), ("harness", line - before)):
+        block = node.get(key)
+        if isinstance(block, ScalarNode) and 1 <= row <= str(block.value).count("\n") + 1:
+            return block.place(row, 1)[0]
+    return 0
+
+
+def _of_the_check(node: MappingNode, lesson: Lesson, report: Report, fault: Fault) -> int:
+    result = next((check for check in report.checks if check.fault is fault), None)
+    checks: Node | None = node.get("checks")
+    if result is None or not isinstance(checks, SequenceNode):
+        return 0
+    for check, item in zip(lesson.checks, checks.items, strict=False):
+        if check.title == result.name and isinstance(item, MappingNode):
+            place = item.get("expect") or item.get(check.kind) or item
+            return place.line
+    return 0

@@ -1,0 +1,257 @@
+"""Reading a pack's YAML: its manifest, one lesson of it, or everything."""
+
+import graphlib
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+from tutor import __version__
+from tutor.lesson import FORMAT, Lesson, Manifest, Pack
+from tutor.pack.folder import MANIFEST, Folder
+from tutor.pack.lesson_reader import LessonReader
+from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.struct_reader import StructReader
+from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, parse
+from tutor.suggestions import choice
+
+
+class PackReader:
+    """Reads once, gathering every problem on the way.
+
+    **Arguments:** `manifest`: what `pack.yaml` holds, where that has been read already.
+    """
+
+    def __init__(self, folder: Folder, manifest: bytes | None = None) -> None:
+        self._folder = folder
+        self._source = manifest
+        self._problems: list[Problem] = []
+        self.nodes: dict[str, MappingNode] = {}
+        """What was read of each lesson, with its places."""
+
+    def manifest(self) -> Manifest:
+        """The manifest by itself.
+
+        Raises:
+            BadPack: it has problems.
+        """
+        manifest, node = self._manifest
+        self._repeated(manifest, node)
+        self._raise_problems()
+        return manifest
+
+    def lesson(self, track: str, lesson_id: str, known: Collection[str]) -> Lesson:
+        """One lesson by itself.
+
+        **Arguments:** `known`: the ids of all lessons.
+
+        Raises:
+            BadPack: it has problems.
+        """
+        lesson = self._lesson(track, lesson_id)
+        if lesson is not None:
+            self._unknown_needs(lesson, known)
+        self._raise_problems()
+        assert lesson is not None, "no lesson, and no problem"
+        return lesson
+
+    def whole(self) -> Pack:
+        """Everything, and how it fits together.
+
+        Raises:
+            BadPack: it has problems.
+        """
+        pack = self.survey()
+        self._raise_problems()
+        return pack
+
+    def survey(self) -> Pack:
+        """The pack with those lessons in which nothing is wrong; `problems` tells the rest.
+
+        Raises:
+            BadPack: the manifest has problems, so that nothing is known of the lessons.
+        """
+        manifest, node = self._manifest
+        self._repeated(manifest, node)
+        tracks: dict[str, str] = {}
+        for track in manifest.tracks:
+            for lesson_id in track.lessons:
+                tracks.setdefault(lesson_id, track.id)
+        read = {lesson_id: self._lesson(track, lesson_id) for lesson_id, track in tracks.items()}
+        lessons = {name: lesson for name, lesson in read.items() if lesson is not None}
+        self._unlisted(manifest)
+        for lesson in lessons.values():
+            self._unknown_needs(lesson, tracks)
+        self._circles(lessons)
+        return Pack(self._folder.root, manifest, lessons)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All that were found so far, sorted."""
+        return BadPack(self._problems).problems
+
+    # --- pack.yaml -------------------------------------------------------------------------
+
+    @cached_property
+    def _manifest(self) -> tuple[Manifest, MappingNode]:
+        node = self._node(MANIFEST, self._source)
+        if node is None:
+            raise BadPack(self._problems)
+        self._refuse_newer(node)
+        reader = StructReader(self._folder.shown(MANIFEST))
+        manifest = reader.struct(Manifest, node)
+        self._problems += reader.problems
+        if manifest is None:
+            raise BadPack(self._problems)
+        return manifest, node
+
+    def _refuse_newer(self, node: MappingNode) -> None:
+        """Before anything else: a newer format may hold anything."""
+        found, requires = node.get("format"), node.get("requires")
+        version = requires.value if isinstance(requires, ScalarNode) else None
+        if isinstance(found, ScalarNode) and isinstance(found.value, int) and found.value > FORMAT:
+            place, what = found, f"pack format {found.value}"
+        elif isinstance(requires, ScalarNode) and _newer(str(version), __version__):
+            place, what = requires, "this pack"
+        else:
+            return
+        wanted = f"jaxtutor {version} or newer" if version else "a newer jaxtutor"
+        message = (
+            f"{what} needs {wanted}; this is jaxtutor {__version__}, which reads format {FORMAT}"
+        )
+        remedy = "run: pip install --upgrade jaxtutor"
+        raise BadPack([self._folder.problem(MANIFEST, message, place.line, place.column, remedy)])
+
+    def _repeated(self, manifest: Manifest, node: MappingNode) -> None:
+        tracks: set[str] = set()
+        files: dict[str, str] = {}
+        for number, track in enumerate(manifest.tracks):
+            if track.id in tracks:
+                second = _at(node, "tracks", number, "id")
+                remedy = "give it another id, or put its lessons into the first"
+                self._complain(MANIFEST, second, f"a second track {track.id!r}", remedy)
+            tracks.add(track.id)
+            for place, lesson_id in enumerate(track.lessons):
+                if lesson_id in files:
+                    item = _at(node, "tracks", number, "lessons", place)
+                    other = files[lesson_id]
+                    message = f"a second lesson {lesson_id!r}; there is {other}"
+                    self._complain(MANIFEST, item, message, "list it once, or rename one of them")
+                files.setdefault(lesson_id, file_of(track.id, lesson_id))
+
+    def _unlisted(self, manifest: Manifest) -> None:
+        listed = {
+            file_of(track.id, lesson) for track in manifest.tracks for lesson in track.lessons
+        }
+        root = self._folder.root
+        for path in sorted(root.glob("*/*.yaml")):
+            file = path.relative_to(root).as_posix()
+            if file not in listed:
+                name, track = path.stem, path.parent.name
+                remedy = f"add {name} to the lessons of track {track} there, or move the file away"
+                self._complain(file, None, f"this lesson is not listed in {MANIFEST}", remedy)
+
+    # --- lessons ---------------------------------------------------------------------------
+
+    def _lesson(self, track: str, lesson_id: str) -> Lesson | None:
+        file = file_of(track, lesson_id)
+        if self._folder.stamp(file) is None:
+            message = f"lesson {lesson_id!r}: there is no file {file}"
+            remedy = self._elsewhere(lesson_id)
+            self._complain(MANIFEST, self._items.get(lesson_id), message, remedy)
+            return None
+        node = self._node(file)
+        if node is None:
+            return None
+        self.nodes[lesson_id] = node
+        reader = LessonReader(self._folder.shown(file))
+        lesson = reader.lesson(node, track, lesson_id)
+        self._problems += reader.problems
+        return lesson
+
+    @cached_property
+    def _items(self) -> dict[str, Node]:
+        """Where the manifest lists each lesson."""
+        manifest, node = self._manifest
+        items: dict[str, Node] = {}
+        for number, track in enumerate(manifest.tracks):
+            listed = _at(node, "tracks", number, "lessons")
+            assert isinstance(listed, SequenceNode)
+            for lesson_id, item in zip(track.lessons, listed.items, strict=True):
+                items.setdefault(lesson_id, item)
+        return items
+
+    def _unknown_needs(self, lesson: Lesson, known: Collection[str]) -> None:
+        for number, need in enumerate(lesson.needs):
+            if need not in known:
+                item = _at(self.nodes[lesson.id], "needs", number)
+                message = f"needs {need!r}: no such lesson"
+                remedy = choice(need, set(known) - {lesson.id}, "leave `needs` out")
+                self._complain(file_of(lesson.track, lesson.id), item, message, remedy)
+
+    def _circles(self, lessons: Mapping[str, Lesson]) -> None:
+        graph = {
+            lesson.id: [need for need in lesson.needs if need in lessons]
+            for lesson in lessons.values()
+        }
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+        except graphlib.CycleError as error:
+            cycle: list[str] = error.args[1]
+            first = lessons[cycle[0]]
+            circle = " needs ".join(reversed(cycle))
+            place = self.nodes[first.id].get("needs")
+            message = f"needs form a circle: {circle}"
+            remedy = "take one of them out of a lesson's `needs`"
+            self._complain(file_of(first.track, first.id), place, message, remedy)
+
+    # --- files -----------------------------------------------------------------------------
+
+    def _node(self, file: str, source: bytes | None = None) -> MappingNode | None:
+        try:
+            data = self._folder.read(file) if source is None else source
+            node, problems = parse(data, self._folder.shown(file))
+        except BadSource as error:
+            self._problems.append(error.problem)
+            return None
+        self._problems += problems
+        return node
+
+    def _elsewhere(self, lesson_id: str) -> str:
+        """What to do about a lesson whose file is not there."""
+        found = sorted(self._folder.root.glob(f"*/{lesson_id}.y*ml"))
+        if not found:
+            return f"write it, or have it made: jaxtutor pack add {lesson_id}"
+        other = found[0].relative_to(self._folder.root).as_posix()
+        return f"there is {other}; rename it, or list the lesson in the track of its folder"
+
+    def _complain(self, file: str, node: Node | None, message: str, remedy: str) -> None:
+        line, column = (node.line, node.column) if node is not None else (1, 1)
+        self._problems.append(self._folder.problem(file, message, line, column, remedy))
+
+    def _raise_problems(self) -> None:
+        if self._problems:
+            raise BadPack(self._problems)
+
+
+def file_of(track: str, lesson_id: str) -> str:
+    """Where a pack keeps a lesson, from its folder."""
+    return f"{track}/{lesson_id}.yaml"
+
+
+def _at(node: Node, *path: str | int) -> Node | None:
+    """The node at a path of keys and numbers."""
+    current: Node | None = node
+    for step in path:
+        if isinstance(current, MappingNode) and isinstance(step, str):
+            current = current.get(step)
+        elif isinstance(current, SequenceNode) and isinstance(step, int):
+            current = current.items[step] if step < len(current.items) else None
+        else:
+            return None
+    return current
+
+
+def _newer(version: str, than: str) -> bool:
+    try:
+        return tuple(map(int, version.split("."))) > tuple(map(int, than.split(".")))
+    except ValueError:
+        return False  # what is no version is a problem of its own

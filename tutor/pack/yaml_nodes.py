@@ -1,0 +1,373 @@
+"""YAML as positioned nodes, from a source that is not trusted.
+
+Only what a lesson needs is read: mappings with text keys, sequences, and scalars of YAML 1.2's
+core kinds (so `on`, `no` and `12:30` are text). Tags, anchors, aliases, merge keys and further
+documents are refused where they stand; nothing is constructed but Python's own str, int, float,
+bool and None, and nothing here recurses on the input.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import yaml
+from msgspec import Struct
+
+from tutor.pack import scalar_offsets as places
+from tutor.pack.folder import MAX_BYTES, read_bytes, too_large
+from tutor.pack.problems import BadSource, Problem
+
+MAX_DEPTH = 40
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class ScalarNode(Struct, frozen=True):
+    """Text, or what unquoted text stands for. `block`: written with `|` or `>`.
+
+    `written` is what stands in the file where the text is not there as it is read, and `style`
+    how it is quoted; `indent` counts the columns before each line of a `|` block.
+    """
+
+    value: str | int | float | bool | None
+    line: int
+    column: int
+    block: bool = False
+    indent: int = 0
+    written: str = ""
+    style: str | None = None
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Where line and column (from 1) of this text stand in the file."""
+        if self.written:
+            offset = places.offset(self.written, self.style, str(self.value), line, column)
+            row = self.written.count("\n", 0, offset)
+            first = self.column if row == 0 and not self.block else 1
+            line_start = self.written.rfind("\n", 0, offset) + 1
+            return self.line + row + self.block, first + offset - line_start
+        if self.block:
+            return self.line + line, self.indent + column
+        return self.line + line - 1, (self.column - 1 if line == 1 else 0) + column
+
+
+class SequenceNode(Struct, frozen=True):
+    items: "list[Node]"
+    line: int
+    column: int
+
+
+class MappingNode(Struct, frozen=True):
+    """Its entries in order; keys are text and unique."""
+
+    entries: "list[tuple[ScalarNode, Node]]"
+    line: int
+    column: int
+
+    def get(self, key: str) -> "Node | None":
+        return next((value for name, value in self.entries if name.value == key), None)
+
+
+Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
+
+
+def read(path: Path, shown_as: str) -> tuple[MappingNode, list[Problem]]:
+    """Read a YAML file whose top level is a mapping.
+
+    **Arguments:** `shown_as`: how messages name the file.
+
+    **Returns:** the mapping, and problems that do not keep it from being read (repeated keys).
+
+    Raises:
+        BadSource: it cannot be read.
+    """
+    return parse(read_bytes(path, shown_as), shown_as)
+
+
+def parse(data: bytes, shown_as: str) -> tuple[MappingNode, list[Problem]]:
+    """`read` for bytes."""
+    if len(data) > MAX_BYTES:
+        raise too_large(shown_as, len(data))
+    try:
+        text = _one_kind_of_line(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        before = _one_kind_of_line(error.object[: error.start].decode())
+        what = f"not UTF-8: byte {error.object[error.start]:#04x}"
+        raise _bad(shown_as, *_end_of(before), what, "save the file as UTF-8") from None
+    if wrong := _NOT_ALLOWED.search(text):
+        what = f"a character that YAML does not allow (U+{ord(wrong[0]):04X})"
+        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what, "delete it")
+    _refuse_tabs(text, shown_as)
+    builder = _Builder(text, shown_as)
+    try:
+        for event in yaml.parse(text, Loader=LOADER):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        raise BadSource(_not_yaml(error, shown_as, builder)) from None
+    root = builder.root
+    if root is None:
+        raise _bad(shown_as, 1, 1, f"the file is empty; {_WANTED}", _BEGIN)
+    if not isinstance(root, MappingNode):
+        raise _bad(shown_as, root.line, root.column, _WANTED, _BEGIN)
+    return root, builder.problems
+
+
+def _bad(file: str, line: int, column: int, message: str, remedy: str) -> BadSource:
+    return BadSource(Problem(file, line, column, message, remedy))
+
+
+_WANTED = "expected a mapping such as `id: …`"
+_BEGIN = "begin every line of the top level with a key and a colon"
+
+
+_NOT_ALLOWED = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+"""Control characters, as YAML has it; the byte order mark but at the beginning; and what YAML
+1.1 takes for the end of a line (U+0085, U+2028, U+2029) though no editor counts it as one."""
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_NO_TAB = "a tab as indentation", "YAML wants spaces"
+
+
+def _one_kind_of_line(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _end_of(text: str) -> tuple[int, int]:
+    """The line and column (from 1) of what follows `text`."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Problem:
+    """What libyaml says, and what mostly causes it."""
+    context, problem = error.context or "", error.problem or ""
+    mark, opening = error.problem_mark or error.context_mark, error.context_mark
+    if mark is not None and builder.character(mark.line + 1, mark.column + 1) == "\t":
+        return Problem(file, mark.line + 1, mark.column + 1, *_NO_TAB)
+    if opening is not None and any(word in context for word in _OPENED):
+        below = mark is None or mark.line != opening.line or "end of stream" in problem
+        mark = opening if below else mark
+    line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    said = ", ".join(part for part in (context, problem) if part)
+    remedy = next((remedy for part, remedy in _CAUSES if part in said), _ANY_CAUSE)
+    if "did not find expected" in problem and "block" in context:
+        if (begun := builder.quoted_since(line)) is not None:
+            said = f"the text that begins in this quote ends in line {line}"
+            return Problem(file, *begun, f"not valid YAML: {said}", _CLOSE_QUOTE)
+        if builder.before(line, column).strip():
+            remedy = "put the whole value in quotes, or take away what follows it"
+        else:
+            remedy = _DASHES if builder.character(line, column) == "-" else _KEYS
+    return Problem(file, line, column, f"not valid YAML: {said}", remedy)
+
+
+_OPENED = ("quoted", "flow", "simple key")
+"""What is noticed only below if it is never closed: quotes, brackets, a key without its colon."""
+
+_CLOSE_QUOTE = "close the quote; a quote inside is written twice (''), or as \\\""
+_DASHES = "begin every `-` of a list in one column"
+_KEYS = "begin every key of a mapping in one column, and indent all lines of a text"
+
+_CAUSES = (
+    ("mapping values are not allowed", "put text that holds a colon in quotes, or below a `|`"),
+    ("unknown escape", "in \"…\" a backslash begins an escape; write it twice, or use '…'"),
+    ("quoted scalar", _CLOSE_QUOTE),
+    ("flow sequence", "close the bracket: [one, two]; in quotes what holds a comma or bracket"),
+    ("flow mapping", "close the brace: {a: 1, b: 2}; in quotes what holds a comma or brace"),
+    ("could not find expected ':'", "write `name: value`, with a space after the colon"),
+    ("cannot start any token", "put text that begins with this character in quotes"),
+    ("block sequence entries are not allowed", "begin a list on a line of its own, below its key"),
+    ("alias", "put text that begins with * in quotes, or below a `|`"),
+    ("anchor", "put text that begins with & in quotes, or below a `|`"),
+    ("block scalar", "nothing follows `|` on its line; the text stands below it, indented"),
+    ("tag", "put text that begins with ! in quotes"),
+    ("directive", "put text that begins with % in quotes"),
+)
+"""What libyaml may say, and what to do about it; the first that fits."""
+
+_ANY_CAUSE = "look at the quotes, brackets and indentation of this line and the one above"
+
+
+def _refuse_tabs(text: str, shown_as: str) -> None:
+    """A tab as indentation is YAML's most puzzling error, so it is found first. Inside a block
+    of text it is allowed once the block's own indentation has been given in spaces."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("\t"):
+            raise _bad(shown_as, number, 1, *_NO_TAB)
+
+
+class _Builder:
+    """Turns YAML events into nodes, keeping its own stack."""
+
+    def __init__(self, text: str, shown_as: str) -> None:
+        self.root: Node | None = None
+        self.problems: list[Problem] = []
+        self._lines = text.split("\n")
+        self._file = shown_as
+        self._open: list[MappingNode | SequenceNode] = []
+        self._keys: list[ScalarNode | None] = []
+        self._seen: list[set[str]] = []
+        self._documents = 0
+        self._quoted = (0, 0), 0
+
+    def character(self, line: int, column: int) -> str:
+        """The one that stands there, or nothing."""
+        return self._row(line)[column - 1 : column]
+
+    def before(self, line: int, column: int) -> str:
+        """What stands to the left."""
+        return self._row(line)[: column - 1]
+
+    def quoted_since(self, line: int) -> tuple[int, int] | None:
+        """Where the text in quotes began that ends in this line, if not in this line."""
+        start, end = self._quoted
+        return start if end == line and start[0] < line else None
+
+    def _row(self, line: int) -> str:
+        return self._lines[line - 1] if line <= len(self._lines) else ""
+
+    def take(self, event: yaml.Event) -> None:
+        mark = event.start_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                self._refuse(line, column, "a second document", "a file holds one")
+        elif isinstance(event, yaml.AliasEvent):
+            remedy = "write the value out; put text that begins with * in quotes, or below a `|`"
+            self._refuse(line, column, "an alias (*name)", remedy)
+        elif isinstance(event, yaml.NodeEvent):
+            self._node(event, line, column)
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            self._open.pop()
+            self._keys.pop()
+            self._seen.pop()
+
+    def _node(self, event: yaml.NodeEvent, line: int, column: int) -> None:
+        if event.anchor is not None:
+            remedy = "write the value out where it is used, or put the text in quotes"
+            self._refuse(line, column, "an anchor (&name)", remedy)
+        tag = getattr(event, "tag", None)
+        if tag is not None and tag != "!":
+            remedy = "only plain values are read; put text that begins with ! in quotes"
+            self._refuse(line, column, f"a tag ({tag[:80]})", remedy)
+        if isinstance(event, yaml.ScalarEvent):
+            self._add(self._scalar(event, line, column))
+            return
+        node = (
+            MappingNode([], line, column)
+            if isinstance(event, yaml.MappingStartEvent)
+            else SequenceNode([], line, column)
+        )
+        self._add(node)
+        self._open.append(node)
+        self._keys.append(None)
+        self._seen.append(set())
+        if len(self._open) > MAX_DEPTH:
+            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep", "make it flatter")
+
+    def _add(self, node: Node) -> None:
+        if not self._open:
+            self.root = node
+            return
+        parent = self._open[-1]
+        if isinstance(parent, SequenceNode):
+            parent.items.append(node)
+        elif self._keys[-1] is None:
+            self._keys[-1] = self._key(node)
+        else:
+            parent.entries.append((self._keys[-1], node))
+            self._keys[-1] = None
+
+    def _key(self, node: Node) -> ScalarNode:
+        if not isinstance(node, ScalarNode):
+            remedy = "put text that begins with a bracket or brace in quotes"
+            what = "a key is text, not a list or mapping"
+            raise _bad(self._file, node.line, node.column, what, remedy)
+        if not isinstance(node.value, str):
+            what = f"the key {node.value!r} is not text"
+            raise _bad(self._file, node.line, node.column, what, "put it in quotes")
+        if node.value in self._seen[-1]:
+            what = f"the key {node.value[:60]!r} appears twice"
+            remedy = "keep one of the two"
+            self.problems.append(Problem(self._file, node.line, node.column, what, remedy))
+        self._seen[-1].add(node.value)
+        return node
+
+    def _scalar(self, event: yaml.ScalarEvent, line: int, column: int) -> ScalarNode:
+        text: str = event.value
+        if event.style == "|":
+            return ScalarNode(text, line, column, True, self._indent(text, line))
+        if event.style == ">":
+            end = event.end_mark.line + 1 if event.end_mark is not None else line
+            return ScalarNode(text, line, column, True, written="\n".join(self._lines[line:end]))
+        if event.style == '"' and (wrong := CONTROL.search(text)):
+            what = f"a control character (U+{ord(wrong[0]):04X}) in the text"
+            self._refuse(line, column, what, "leave it out")
+        if event.style in ("'", '"') and event.end_mark is not None:
+            self._quoted = (line, column), event.end_mark.line + 1
+        written = self._written(event)
+        if written == text:
+            written = ""
+        if event.style in ("'", '"'):
+            return ScalarNode(text, line, column + 1, written=written, style=event.style)
+        if event.tag == "!":  # `! 5` is text
+            return ScalarNode(text, line, column)
+        return ScalarNode(resolve(text), line, column, written=written)
+
+    def _written(self, event: yaml.ScalarEvent) -> str:
+        """A quoted or plain scalar as it stands in the file, without its quotes."""
+        start, end = event.start_mark, event.end_mark
+        if start is None or end is None or start.line == len(self._lines):
+            return ""
+        quote = 1 if event.style else 0
+        if start.line == end.line:
+            return self._lines[start.line][start.column + quote : end.column - quote]
+        first, *others = self._lines[start.line : end.line + 1]
+        others[-1] = others[-1][: end.column - quote]
+        return "\n".join([first[start.column + quote :], *others])
+
+    def _indent(self, text: str, line: int) -> int:
+        """Columns before the text of a `|` block that starts below `line`."""
+        for number, row in enumerate(text.split("\n")):
+            if row.strip():
+                return len(self._lines[line + number]) - len(row)
+        return 0
+
+    def _refuse(self, line: int, column: int, what: str, remedy: str) -> None:
+        raise _bad(self._file, line, column, what, remedy)
+
+
+_INT = re.compile(r"[-+]?[0-9]{1,18}")
+_FLOAT = re.compile(
+    r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*)([eE][-+]?[0-9]{1,3})?|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}"
+)
+_WORDS: dict[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+def resolve(text: str) -> str | int | float | bool | None:
+    """What an unquoted scalar stands for, by YAML 1.2's core schema (without octal and hex)."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything below it."""
+    pending: list[Node] = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        if isinstance(current, SequenceNode):
+            pending.extend(current.items)
+        elif isinstance(current, MappingNode):
+            pending.extend(value for _, value in current.entries)

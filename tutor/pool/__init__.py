@@ -1,0 +1,1 @@
+"""Sandboxes kept warm, forked on demand, and given compiled programs."""

@@ -1,0 +1,24 @@
+"""How much this machine can run at once: cores, and memory that is free."""
+
+import os
+from pathlib import Path
+
+CORES = os.cpu_count() or 1
+
+JOB_MB = 1000
+"""Memory that should be free for each submission that runs."""
+
+
+def usual_jobs() -> int:
+    """As many as there are cores, and memory for."""
+    return max(1, min(CORES, free_memory_mb() // JOB_MB))
+
+
+def free_memory_mb() -> int:
+    """What programs could still take without swapping, as Linux estimates it; elsewhere, plenty."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return 1 << 20
+    found = dict(line.split(":") for line in lines)
+    return int(found.get("MemAvailable", "1073741824 kB").split()[0]) >> 10

@@ -1,0 +1,1 @@
+"""One submission against one lesson: plan, observe, judge, report."""

@@ -1,0 +1,168 @@
+"""What to ask of both sides, and where: the cases of a check, drawn from a seed."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tutor.expressions import free_names, texts
+from tutor.inputs.draws import draw_tree
+from tutor.inputs.sizes import draw_sizes
+from tutor.inputs.streams import word
+from tutor.lesson import Case, Check, Lesson
+from tutor.run.references import Request
+from tutor.sandbox.devices import accelerators
+from tutor.sandbox.launch import Spec
+from tutor.tree import Leaf, Tree, map_leaves
+
+RACE = "tutor.checks.inside.race"
+"""The inside half of the timing that follows a pass; no check, it decides nothing."""
+
+Plan = list[tuple[Check, list[Case]]]
+
+
+class Configuration(NamedTuple):
+    """Where a check runs: on how many devices, and whether XLA may compile fast to slower
+    programs. What tells one sandbox of a submission from another."""
+
+    devices: int
+    quick: bool
+
+
+def configuration_of(
+    lesson: Lesson, check: Check | None = None, quick: bool | None = None
+) -> Configuration:
+    """Where a check runs, or what goes with none.
+
+    **Arguments:** `quick`: by default as the check allows.
+    """
+    devices = (check.devices if check is not None else None) or lesson.devices
+    allowed = check is None or not check.optimised
+    return Configuration(devices, allowed if quick is None else quick)
+
+
+def configurations(lesson: Lesson) -> list[Configuration]:
+    """All that a lesson needs, in the order in which it needs them."""
+    wanted = [
+        configuration_of(lesson),
+        *(configuration_of(lesson, check) for check in lesson.checks),
+    ]
+    return list(dict.fromkeys(wanted))
+
+
+def sandbox_for(lesson: Lesson, place: Configuration) -> Spec:
+    """The learner's sandbox for a place, on real devices where there are enough."""
+    real = accelerators(place.devices)
+    return Spec("learner", lesson.limits, real or place.devices, bool(real), place.quick)
+
+
+def plan(lesson: Lesson, seed: int) -> Plan:
+    """Every check of a lesson with its cases.
+
+    The same name has the same value in case 0 of every check, so that a learner sees one set of
+    inputs fail or pass from several sides.
+
+    Raises:
+        tutor.inputs.functions.DrawError: an input cannot be drawn.
+    """
+    return [
+        (check, [_case(lesson, check, number, index, seed) for index in range(check.case_count)])
+        for number, check in enumerate(lesson.checks)
+    ]
+
+
+def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> Case:
+    import numpy as np
+
+    base = (seed, word(lesson.id))
+    sizes = draw_sizes(lesson.sizes, (*base, index))
+    draws = {**lesson.inputs, **check.inputs}
+    used = used_inputs(check, (*draws, *sizes))
+    counts: dict[str, Tree] = {
+        name: Leaf(np.asarray(size), "int") for name, size in sizes.items() if name in used
+    }
+    input_sets: list[dict[str, Tree]] = [
+        counts
+        | {
+            name: draw_tree(
+                draw,
+                sizes,
+                (*base, index, turn, word(name)),
+                _corner(base, name) + index + turn,
+                first=index + turn == 0,
+            )
+            for name, draw in draws.items()
+            if name in used
+        }
+        for turn in range(check.input_sets)
+    ]
+    more, secret = check.supplement((*base, index, number))
+    input_sets[0] |= more
+    return Case(index, sizes, tuple(input_sets), secret)
+
+
+def _corner(base: tuple[int, ...], name: str) -> int:
+    """Where an input begins to walk along its bounds: elsewhere for each, or all would be lowest at
+    the same time."""
+    return word(f"{base} {name}")
+
+
+def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
+    """The same with other numbers in its arrays: what can be compiled for it serves the original,
+    and nothing that it gives is an answer. Plain numbers stay, for programs depend on them."""
+    return [
+        (check, [_disguised(case, (seed, word(lesson.id), number)) for case in cases])
+        for number, (check, cases) in enumerate(planned)
+    ]
+
+
+def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
+    import numpy as np
+
+    random = np.random.default_rng((*seed, case.index))
+
+    def other(leaf: Leaf) -> Leaf:
+        if leaf.type not in ("array", "key"):
+            return leaf
+        values = leaf.values
+        if values.dtype.kind == "f":
+            return Leaf(random.standard_normal(values.shape).astype(values.dtype), leaf.type)
+        # Whatever bounds whole numbers have to keep, indices say, their own order keeps as well.
+        return Leaf(random.permutation(values.ravel()).reshape(values.shape), leaf.type)
+
+    input_sets = tuple(
+        {name: map_leaves(other, tree) for name, tree in one.items()} for one in case.input_sets
+    )
+    return Case(case.index, case.sizes, input_sets)
+
+
+def used_inputs(check: Check, known: Iterable[str]) -> set[str]:
+    """The inputs that a check's expressions mention."""
+    mentioned: set[str] = set()
+    for text in texts([check.observe(), check.refer()]):
+        mentioned |= free_names(text).keys()
+    return mentioned & set(known)
+
+
+def case_id(check: Check, case: Case) -> str:
+    return f"{check.title}#{case.index}"
+
+
+def timed(lesson: Lesson, planned: Plan) -> tuple[Check, Case] | None:
+    """The value check, and its case, that is timed on both sides after a pass."""
+    for check, cases in planned:
+        if check.kind == "value" and lesson.timed in ("", check.title):
+            return check, cases[-1]
+    return None
+
+
+def requests(lesson: Lesson, planned: Plan) -> list[Request]:
+    """Everything that is to be asked of the lesson's PyTorch."""
+    asked = [
+        Request(case_id(check, case), check.inside, args, case.input_sets, check.title)
+        for check, cases in planned
+        if (args := check.refer()) is not None
+        for case in cases
+    ]
+    if (race := timed(lesson, planned)) is not None:
+        check, case = race
+        asked.append(Request("race", RACE, check.refer() or {}, case.input_sets, check.title))
+    return asked

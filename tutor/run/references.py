@@ -1,0 +1,330 @@
+"""What the lesson's PyTorch gives: from a cache on disk, or from a sandbox of its own.
+
+The cache is keyed by content: the PyTorch source, every request with its inputs, the library
+versions and our own code that evaluates them. Importing PyTorch takes longer than most lessons,
+and for a lesson and seed seen before it is not imported at all.
+"""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+from tutor.files import discard, keep, kept
+from tutor.lesson import Lesson, Limits
+from tutor.report import Fault
+from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
+from tutor.sandbox.launch import Spec
+from tutor.sandbox.packages import FOLDERS, sources
+from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
+from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
+from tutor.sandbox.wire import WireError, decode, encode
+from tutor.tree import Leaf, Tree, TreeError, entry, leaves
+
+CACHE_FILES = 400
+"""How many lessons × seeds are remembered; the least recently used go first."""
+
+LIMITS = Limits(seconds=120, memory_mb=4096)
+"""Of a reference. PyTorch's own memory is not the learner's affair, so this is generous."""
+
+SPEC = Spec("reference", LIMITS)
+"""The sandbox in which PyTorch is asked."""
+
+_DIGEST = 32
+
+
+class Request(Struct, frozen=True):
+    """One thing to ask the PyTorch. `place` says where the lesson asks it, for messages."""
+
+    case: str
+    inside: str
+    args: dict[str, Any]
+    input_sets: tuple[dict[str, Tree], ...]
+    place: str
+
+
+class Reference(Struct, frozen=True, eq=False):
+    """What PyTorch gave, and the seconds of a warm run."""
+
+    tree: Tree
+    seconds: float
+
+
+class ReferenceFailed(Exception):
+    """The lesson's PyTorch gave no answer: the pack's fault, or ours."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class References:
+    """All reference values of one lesson and seed. `start` and then `get`.
+
+    **Arguments:** `folder`: where to remember them; `begin`: starts a sandbox of `SPEC`.
+    """
+
+    # By the file in which they will be remembered: who asks the same waits for these.
+    _under_way: ClassVar[dict[Path, "References"]] = {}
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        requests: list[Request],
+        folder: Path,
+        begin: Callable[[], Sandbox],
+    ) -> None:
+        self._lesson = lesson
+        self._requests = requests
+        self._folder = folder
+        self._begin = begin
+        self._sandbox: Sandbox | None = None
+        self._found: dict[str, Reference] = {}
+        self._fault: Fault | None = None
+        self._cancelled = False
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.remembered = False
+        self.waited = 0.0
+
+    def start(self, done: Callable[[], None] = lambda: None) -> None:
+        """Look in the cache; on a miss, start computing in the background.
+
+        **Arguments:** `done`: called once all is known, or never will be; perhaps in another
+        thread.
+        """
+        if not self._requests or self._load():
+            self.remembered = True
+            self._done.set()
+            done()
+            return
+        self._thread = threading.Thread(
+            target=self._compute, args=(done,), name="reference", daemon=True
+        )
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Stop computing; whoever waits in `get` is told that it was cancelled."""
+        with self._lock:
+            self._cancelled = True
+            if self._sandbox is not None:
+                self._sandbox.kill()
+
+    def get(self, case: str, *, nan: bool = True) -> Reference:
+        """Wait for one value.
+
+        **Arguments:** `nan`: whether NaN is a value.
+
+        Raises:
+            ReferenceFailed: PyTorch gave none.
+            Cancelled: its sandbox was killed.
+        """
+        if not self._done.is_set():
+            began = time.perf_counter()
+            self._done.wait()
+            self.waited += time.perf_counter() - began
+        if self._cancelled:
+            raise Cancelled
+        if self._fault is not None and case not in self._found:
+            raise ReferenceFailed(self._fault)
+        found = self._found[case]
+        if what := _unusable(found.tree, nan):
+            raise ReferenceFailed(self._pack_fault(case.rpartition("#")[0], what))
+        return found
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+
+    # --- the cache ---------------------------------------------------------------------------
+
+    @cached_property
+    def _path(self) -> Path:
+        return self._folder / f"{self._lesson.id}-{self._key()[:32]}.ref"
+
+    def _key(self) -> str:
+        """Everything that the values depend on, as one number."""
+        digest = hashlib.sha256()
+        head = [_own_version(), _torch_version(), self._lesson.reference_code]
+        asked = [[request.case, request.inside, request.args] for request in self._requests]
+        digest.update(msgspec.json.encode([head, asked]))
+        for request in self._requests:
+            digest.update(encode({}, [*request.input_sets]))
+        return digest.hexdigest()
+
+    def _load(self) -> bool:
+        path = self._path
+        if (data := kept(path)) is None:
+            return False
+        try:
+            body = data[_DIGEST:]
+            if hashlib.sha256(body).digest() != data[:_DIGEST]:
+                raise WireError("damaged")
+            tree = decode(body).tree
+            found = {}
+            for request in self._requests:
+                one = entry(tree, request.case)
+                seconds = entry(one, "seconds")
+                if not isinstance(seconds, Leaf):
+                    raise WireError("damaged")
+                found[request.case] = Reference(entry(one, "tree"), float(seconds.values))
+        except (WireError, TreeError):
+            discard(path)  # it can be computed again
+            return False
+        self._found = found
+        return True
+
+    def _save(self) -> None:
+        import numpy as np
+
+        tree: Tree = {
+            case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds), "float")}
+            for case, one in self._found.items()
+        }
+        with suppress(OSError, WireError):
+            body = encode({}, tree)
+            keep(self._path, hashlib.sha256(body).digest() + body)
+            _prune(self._folder)
+
+    # --- computing ---------------------------------------------------------------------------
+
+    def _compute(self, done: Callable[[], None]) -> None:
+        try:
+            if not self._from_another():
+                self._ask_all()
+                self._save()
+        except Failed as failure:
+            self._fault = _ours(failure.fault)
+        except Cancelled:
+            self._cancelled = True
+        except Exception as error:  # noqa: BLE001 - told as ours, in the report
+            self._fault = Fault("internal", f"computing the reference: {error!r}")
+        finally:
+            with self._lock:
+                if self._under_way.get(self._path) is self:
+                    del self._under_way[self._path]
+            self._done.set()
+            done()
+
+    def _from_another(self) -> bool:
+        """Take over what somebody else in this process is asking already, if somebody is."""
+        while True:
+            with self._lock:
+                other = self._under_way.setdefault(self._path, self)
+            if other is self:
+                return False
+            while not other._done.wait(0.1):
+                if self._cancelled:
+                    raise Cancelled
+            if not other._cancelled:
+                self._found, self._fault = other._found, other._fault
+                return True
+
+    def _start(self) -> Sandbox:
+        sandbox = self._begin()
+        with self._lock:
+            self._sandbox = sandbox
+            if self._cancelled:
+                sandbox.kill()
+        return sandbox
+
+    def _ask_all(self) -> None:
+        try:
+            self._ask_each()
+        except Lost:  # nobody's fault, so once more
+            self._ask_each()
+
+    def _ask_each(self) -> None:
+        with self._start() as sandbox:
+            sandbox.ready()
+            allowance = Allowance(LIMITS.seconds)
+            load = Load("load", self._lesson.reference_code, f"{self._lesson.id}.torch.py")
+            reply, _ = sandbox.ask(load, None, allowance, "the lesson's PyTorch")
+            if not isinstance(reply, Loaded):
+                self._fault = self._broken(reply, "torch")
+                return
+            for request in self._requests:
+                observe = Observe(request.case, request.inside, request.args)
+                reply, tree = sandbox.ask(observe, [*request.input_sets], allowance, request.place)
+                if not isinstance(reply, Answer):
+                    self._fault = self._broken(reply, request.place)
+                    return
+                self._found[request.case] = Reference(tree, reply.run)
+
+    def _broken(self, reply: Any, place: str) -> Fault:
+        if isinstance(reply, Raised):
+            raised = faults.from_raised(reply, self._lesson.reference_code)
+            return self._pack_fault(place, raised.message, raised)
+        what = reply.message if isinstance(reply, Broken) else "an unexpected answer"
+        return Fault("internal", f"lesson {self._lesson.id}, reference of {place}: {what}")
+
+    def _pack_fault(self, place: str, what: str, raised: Fault | None = None) -> Fault:
+        return Fault(
+            "broken-pack",
+            f"lesson {self._lesson.id} is broken: its PyTorch fails at {place}: {what}",
+            detail=raised.detail if raised is not None else "",
+            frames=raised.frames if raised is not None else (),
+        )
+
+
+def _unusable(tree: Tree, nan: bool) -> str:
+    """Why a value is none that an answer could be compared with."""
+    import numpy as np
+
+    for path, leaf in leaves(tree):
+        where = f" at {path}" if path else ""
+        if leaf.array is None:
+            return f"it gives {leaf.type}{where}, where an array or a number is expected"
+        if (
+            not nan
+            and leaf.array.dtype.kind in "fcV"
+            and np.isnan(leaf.array.astype(complex)).any()
+        ):
+            return f"it gives NaN{where}; if that is meant, say `nan: true` at the check"
+    return ""
+
+
+def _ours(fault: Fault) -> Fault:
+    """A fault of the reference's sandbox is the pack's or ours, never the learner's."""
+    if fault.code in faults.INTERNAL:
+        return fault
+    return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
+
+
+def _prune(folder: Path) -> None:
+    files = sorted(folder.glob("*.ref"), key=lambda path: path.stat().st_mtime)
+    for path in files[: max(0, len(files) - CACHE_FILES)]:
+        discard(path)
+
+
+@cache
+def _torch_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("torch")
+    except PackageNotFoundError:
+        return "none"
+
+
+@cache
+def _own_version() -> str:
+    """Changes whenever the code that evaluates references does."""
+    import tutor
+
+    here = Path(__file__).parents[1]
+    digest = hashlib.sha256(tutor.__version__.encode())
+    ours = sorted([*(here / "checks" / "inside").glob("*.py"), *(here / "sandbox").glob("*.py")])
+    theirs = [path for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
+    for path in [*ours, *theirs]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

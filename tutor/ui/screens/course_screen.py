@@ -1,0 +1,167 @@
+"""The course by track, with progress."""
+
+import time
+from collections.abc import Sequence
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Container, VerticalScroll
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Footer, Label
+from textual.worker import get_current_worker
+
+from tutor.learner.progress import LessonStatus
+from tutor.lesson import Lesson
+from tutor.pack import BadPack
+from tutor.ui.actions import COURSE, bindings
+from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.screens.problems_screen import broken
+from tutor.ui.widgets.lesson_list import LessonList
+
+_MARKS: dict[LessonStatus, str] = {"new": "  ", "started": "· ", "passed": "✓ "}
+
+TELL_EVERY = 0.1
+"""Seconds between two looks at the titles that are being read."""
+
+BREATH = 0.0005
+"""Seconds after each title in which the interpreter is left to whoever presses keys."""
+
+
+class CourseScreen(Screen[None]):
+    """All lessons; the one under the cursor is described beside the list.
+
+    Titles are shown as they were last time, at once. Whether they still are so is found out
+    afterwards, in a thread; lessons that were never read are shown by their ids until then.
+    """
+
+    ACTIONS = COURSE
+    BINDINGS = bindings(COURSE)
+    CSS_PATH = "course.tcss"
+
+    class TitlesCame(Message):
+        """Lessons have other titles than were shown, from the thread that reads them."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.pack = desk.pack
+        self._statuses: dict[str, LessonStatus] = {}
+        self._shown = ""
+
+    def compose(self) -> ComposeResult:
+        yield Label(self.pack.manifest.title, classes="title", id="course-title")
+        with Container(id="course"):
+            yield LessonList(self.pack.manifest.tracks, self._label, id="lessons")
+            yield VerticalScroll(id="about", can_focus=False)
+        yield Footer(show_command_palette=False)
+
+    @property
+    def _list(self) -> LessonList:
+        return self.query_one("#lessons", LessonList)
+
+    def on_screen_resume(self) -> None:
+        """Shown for the first time or again: progress may have changed, and lessons too."""
+        self._statuses = self.desk.progress.statuses(self.pack.id)
+        passed = sum(self._statuses.get(name) == "passed" for name in self.pack.lessons)
+        title = f"{self.pack.manifest.title}  ·  {passed} of {len(self.pack.lessons)} passed"
+        self.query_one("#course-title", Label).update(title)
+        lessons = self._list
+        if lessons.highlighted is None:
+            last = self.desk.progress.last_lesson(self.pack.id)
+            with self.prevent(LessonList.Highlighted):
+                known = last in self.pack.lessons
+                lessons.highlighted = last if known else next(iter(self.pack.lessons))
+        lessons.refresh()
+        lessons.focus()
+        self.desk.tell_notices(self)
+        # By way of the app, which is not at home to anybody until it has started: else what is to
+        # come after the first frame would come before it.
+        self.app.call_later(self.call_after_refresh, self._painted)
+
+    def _label(self, lesson_id: str) -> str:
+        return _MARKS[self._statuses.get(lesson_id, "new")] + self.desk.title(lesson_id)
+
+    def _painted(self) -> None:
+        """What takes longer than painting the list, and may come after it."""
+        if self.is_current:
+            self._describe()
+            self._read_titles(list(dict.fromkeys([*self._list.in_sight, *self.pack.lessons])))
+
+    # --- titles ------------------------------------------------------------------------------
+
+    @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
+    def _read_titles(self, lessons: Sequence[str]) -> None:
+        worker, catalogue = get_current_worker(), self.desk.catalogue
+        changed, told = False, time.monotonic()
+        for lesson in lessons:
+            if worker.is_cancelled:
+                break
+            before = catalogue.remembered(lesson)
+            catalogue.title(lesson)
+            if catalogue.remembered(lesson) != before:
+                changed = True
+                time.sleep(BREATH)
+            if changed and time.monotonic() - told > TELL_EVERY:
+                self.post_message(self.TitlesCame())
+                changed, told = False, time.monotonic()
+        if changed:
+            self.post_message(self.TitlesCame())
+        catalogue.keep()
+
+    @on(TitlesCame)
+    def _titles_came(self) -> None:
+        self._list.refresh()
+        self._describe()
+
+    # --- the lesson under the cursor -----------------------------------------------------------
+
+    @on(LessonList.Highlighted)
+    def _highlighted(self) -> None:
+        self.call_after_refresh(self._describe)
+
+    def _describe(self) -> None:
+        name = self._list.highlighted
+        if name is not None and (about := self._about(name)) != self._shown:
+            self._shown = about
+            self._show(about)
+
+    def _show(self, about: str) -> None:
+        from textual.widgets import Markdown  # a fifth of all that there is to import
+
+        panel = self.query_one("#about", VerticalScroll)
+        if panel.children:
+            panel.query_one(Markdown).update(about)
+        else:
+            panel.mount(Markdown(about))
+
+    def _about(self, name: str) -> str:
+        try:
+            lesson = self.pack.lesson(name)
+        except BadPack as error:
+            return f"{broken(error)} Enter shows what is wrong."
+        attempts = self.desk.progress.attempts(self.pack.id, name)
+        facts = [f"About {lesson.minutes} minutes."]
+        if lesson.needs:
+            titles = ", ".join(f"*{self.desk.title(need)}*" for need in lesson.needs)
+            facts.append(f"Comes after {titles}.")
+        if attempts:
+            facts.append(f"Checked {attempts} {'time' if attempts == 1 else 'times'} so far.")
+        lines = [first_paragraph(lesson), " ".join(facts)]
+        if lesson.sources:
+            lines.append(f"Sources: {', '.join(lesson.sources)}.")
+        return "\n\n".join(lines)
+
+    # --- opening -------------------------------------------------------------------------------
+
+    @on(LessonList.Chosen)
+    def _chosen(self, message: LessonList.Chosen) -> None:
+        self.post_message(OpenLesson(message.lesson))
+
+    def action_open(self) -> None:
+        if self._list.highlighted is not None:
+            self.post_message(OpenLesson(self._list.highlighted))
+
+
+def first_paragraph(lesson: Lesson) -> str:
+    return lesson.brief.strip().partition("\n\n")[0]

@@ -1,0 +1,271 @@
+"""A lesson as its author looks at it: what learners see, and beside it what they do not."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import yaml
+from rich.console import Group, RenderableType
+from rich.syntax import Syntax
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Label, Markdown, Static
+
+from tutor.lesson import Lesson, Pack, solution_folders
+from tutor.pack import BadPack, Problem, open_pack
+from tutor.pack.folder import MANIFEST, Stamp
+from tutor.ui.actions import PREVIEW, bindings
+from tutor.ui.desk import Desk
+from tutor.ui.screens.lesson_screen import PANES, LessonScreen, brief_markdown
+from tutor.ui.screens.problems_screen import ProblemsScreen, broken
+from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.results import ResultsPane
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks whether a file of the lesson has been saved."""
+
+WIDTH = 60
+"""Columns after which what is shown of a lesson's YAML is folded."""
+
+
+def preview(desk: Desk, lesson_id: str) -> Screen[None]:
+    """The screen of a lesson, or one that says what is wrong with it until that is put right."""
+    try:
+        version = read(desk.pack.root, lesson_id)
+    except BadPack as error:
+        return WaitingScreen(desk, lesson_id, error)
+    desk.take(version.pack)
+    return PreviewScreen(desk, version)
+
+
+class Version(NamedTuple):
+    """A lesson as it was saved, and the solution, if there is one."""
+
+    pack: Pack
+    lesson: Lesson
+    solution: str | None
+
+
+class PreviewScreen(LessonScreen):
+    """The lesson, with one more pane. When a file of it is saved, the new one takes its place."""
+
+    ACTIONS = PREVIEW
+    BINDINGS = bindings(PREVIEW)
+    CSS_PATH = ["lesson.tcss", "preview.tcss"]  # noqa: RUF012
+    PANES = {**PANES, "hidden": 11}  # noqa: RUF012
+
+    def __init__(self, desk: Desk, version: Version, pane: str = "hidden") -> None:
+        super().__init__(desk, version.lesson)
+        self._pane = pane
+        self._solution = version.solution
+        self._seen = stamps(self.pack.root, self.lesson.id)
+        self._error: BadPack | None = None
+        self._hidden = Static(id="hidden-text")
+
+    def compose_panes(self) -> ComposeResult:
+        with VerticalScroll(id="brief", classes="pane"):
+            yield Markdown(brief_markdown(self.lesson))
+        yield CodeEditor("", id="code")
+        with VerticalScroll(id="hidden", classes="pane"):
+            yield self._hidden
+        yield ResultsPane(self.lesson, self.pack.others(self.lesson.id), id="results")
+
+    def on_mount(self) -> None:
+        self._show_hidden()
+        self.set_interval(LOOK_EVERY, self._look_at_pack)
+
+    @property
+    def first_pane(self) -> str:
+        return self._pane
+
+    @property
+    def summary(self) -> str:
+        if self._error is None:
+            return super().summary
+        return f"✗ {counted(self._error)} in what was saved (F11)  {super().summary}"
+
+    def action_hidden(self) -> None:
+        self.show_pane("hidden")
+
+    def action_solution(self) -> None:
+        self._show_solution(True)
+
+    def _show_hidden(self) -> None:
+        self._hidden.update(Group(*problems(self._error), *hidden(self.lesson, self._solution)))
+
+    def _look_at_pack(self) -> None:
+        if not self.is_current:
+            return
+        now = stamps(self.pack.root, self.lesson.id)
+        if now == self._seen:
+            return
+        self._seen = now
+        try:
+            version = read(self.pack.root, self.lesson.id)
+        except BadPack as error:
+            self._error = error
+            self._show_hidden()
+            self._tell_state()
+            return
+        self._give_way(version)
+
+    def _give_way(self, version: Version) -> None:
+        """To the lesson as it has been saved."""
+        lesson = version.lesson
+        self._save()
+        if self._text == self.lesson.starter != lesson.starter:
+            with suppress(OSError):  # then the old starter stays, and can be put away by hand
+                self.desk.workspace.save(lesson, lesson.starter)
+        self.desk.take(version.pack)
+        pane = next(name for name in self.PANES if self.has_class(f"show-{name}"))
+        self.notify("reloaded: the lesson was saved", timeout=3)
+        self.app.switch_screen(PreviewScreen(self.desk, version, pane))
+
+
+class WaitingScreen(ProblemsScreen):
+    """What is wrong with a lesson, until it is put right; then the lesson."""
+
+    MORE = "Put it right and save the file; the lesson then opens by itself. Escape closes."
+
+    def __init__(self, desk: Desk, lesson_id: str, error: BadPack) -> None:
+        super().__init__(lesson_id, error)
+        self._desk = desk
+        self._seen = stamps(desk.pack.root, lesson_id)
+
+    def on_mount(self) -> None:
+        self.set_interval(LOOK_EVERY, self._look_at_pack)
+
+    def _look_at_pack(self) -> None:
+        now = stamps(self._desk.pack.root, self._lesson_id)
+        if now == self._seen:
+            return
+        self._seen = now
+        screen = preview(self._desk, self._lesson_id)
+        if isinstance(screen, WaitingScreen):
+            self._error = screen._error
+            self.query_one("#problems-count", Label).update(broken(self._error))
+            self.query_one("#problems-text", Static).update(Text(f"\n{self._error}\n"))
+        else:
+            self.app.switch_screen(screen)
+
+
+# --- the pack on disk ------------------------------------------------------------------------
+
+
+def read(root: Path, lesson_id: str) -> Version:
+    """A lesson as it stands on disk now.
+
+    Raises:
+        BadPack: it has problems, or is not listed.
+    """
+    pack = open_pack(root)
+    if lesson_id not in pack.lessons:
+        message = f"the lesson {lesson_id!r} is not listed any more"
+        raise BadPack([Problem(MANIFEST, 1, 1, message, "list it again")])
+    lesson = pack.lesson(lesson_id)
+    try:
+        return Version(pack, lesson, pack.solution(lesson_id))
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"the solution cannot be read: {error}"
+        file = f"solutions/{lesson.track}/{lesson_id}.py"
+        raise BadPack([Problem(file, 1, 1, what, "save it as UTF-8")]) from None
+
+
+def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
+    """What tells this version of a lesson's files from others."""
+    lessons = root.glob(f"*/{lesson_id}.yaml")
+    solutions = (path for base in solution_folders(root) for path in base.glob(f"*/{lesson_id}.py"))
+    found: dict[Path, Stamp] = {}
+    for path in [root / MANIFEST, *lessons, *solutions]:
+        with suppress(OSError):  # it is being replaced
+            status = path.stat()
+            found[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+    return found
+
+
+# --- what learners do not see ----------------------------------------------------------------
+
+
+def problems(error: BadPack | None) -> Iterator[RenderableType]:
+    """What is wrong with what was saved."""
+    if error is not None:
+        yield Text(f"{counted(error)} in what was saved", "bold red")
+        yield Text(f"{error}\n")
+        yield Text("Below is the last version that could be used.\n", "dim")
+
+
+def counted(error: BadPack) -> str:
+    count = len(error.problems)
+    return f"{count} problem" if count == 1 else f"{count} problems"
+
+
+def hidden(lesson: Lesson, solution: str | None) -> "Iterator[ConsoleRenderable]":
+    """All that decides about an answer, and the solution."""
+    yield from _section("Checks", {"checks": [_fields(check) for check in lesson.checks]})
+    yield from _section("Inputs", {"sizes": lesson.sizes, "inputs": _written(lesson.inputs)})
+    yield from _section("Mistakes", {"mistakes": [_fields(one) for one in lesson.mistakes]})
+    if lesson.harness is not None:
+        yield from _source("More PyTorch for the reference", lesson.harness)
+    if solution is None:
+        yield Text("There is no solution.", "dim")
+    else:
+        yield from _source("Solution", solution)
+
+
+def _section(title: str, data: dict[str, Any]) -> "Iterator[ConsoleRenderable]":
+    wanted = {name: value for name, value in data.items() if value}
+    if wanted:
+        data = msgspec.to_builtins(wanted)
+        text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+        yield Text(title, "bold")
+        yield _coloured(text, "yaml")
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists of plain values in brackets, as authors do."""
+
+
+def _list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
+    short = not any(isinstance(value, dict | list) for value in values)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=short)
+
+
+_Dumper.add_representer(list, _list)
+
+
+def _source(title: str, text: str) -> "Iterator[ConsoleRenderable]":
+    yield Text(title, "bold")
+    yield _coloured(text.rstrip() + "\n", "python")
+
+
+def _coloured(text: str, language: str) -> Syntax:
+    return Syntax(text, language, theme="monokai", background_color="default", word_wrap=True)
+
+
+def _fields(struct: msgspec.Struct) -> dict[str, Any]:
+    """The fields that say something, by the names that lessons give them."""
+    return {
+        field.encode_name: _written(value)
+        for field in msgspec.structs.fields(struct)
+        if (value := getattr(struct, field.name)) != field.default and value != {}
+    }
+
+
+def _written(value: Any) -> Any:
+    """Draws as their text."""
+    from tutor.inputs.draws import Draw
+
+    if isinstance(value, Draw):
+        return value.text
+    if isinstance(value, dict):
+        return {key: _written(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(child) for child in value]
+    return value
