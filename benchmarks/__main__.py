@@ -34,7 +34,7 @@ from benchmarks import (
     warm,
 )
 from benchmarks.answers import TRAINING, Answer, right, starter
-from benchmarks.results import Graded, Point, Profile, Results, RunFinished, fallen, targets
+from benchmarks.results import Graded, JudgedAnswer, Point, Profile, Results, fallen, targets
 from benchmarks.samples import Summary, summary
 from tutor.lesson import Pack
 from tutor.pack import load_pack
@@ -133,7 +133,7 @@ def measure(effort: Effort) -> Results:
     )
 
 
-def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[RunFinished], list[str]]:
+def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[JudgedAnswer], list[str]]:
     answers: list[Answer] = []
     for name in names:
         rights = right(pack, pack.lesson(name))
@@ -165,7 +165,7 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[RunFinis
                 if not sample.judged_right:
                     wrong.append(f"{how}: {sample.answer.label}")
     return [
-        RunFinished(
+        JudgedAnswer(
             answer.lesson.id, answer.name, answer.kind,
             warm=summary(seconds[answer.label, "warm"]),
             unseen=summary(seconds[answer.label, "unseen"]) if answer in variants else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchmarks.results import Results, RunFinished, ratios, targets
+from benchmarks.results import JudgedAnswer, Results, ratios, targets
 from benchmarks.samples import Summary
 
 
@@ -76,7 +76,7 @@ def _verdicts(results: Results) -> Iterator[str]:
         yield from table(["", "ms"], [[name, ms(one)] for name, one in results.screen.items()])
 
 
-def _verdict(one: RunFinished) -> list[str]:
+def _verdict(one: JudgedAnswer) -> list[str]:
     over = f"{one.pytest.median / one.warm.median:.0f} ×" if one.pytest else "–"
     return [one.label, ms(one.warm), ms(one.unseen), ms(one.script), ms(one.pytest), over]
 

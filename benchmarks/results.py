@@ -13,7 +13,7 @@ FELL = 0.8
 """A ratio below this part of what it was is a regression."""
 
 
-class RunFinished(Struct, frozen=True):
+class JudgedAnswer(Struct, frozen=True):
     """One answer: seconds to its verdict from a waiting sandbox; the same if the pack does not have
     this variant; and of processes that start from nothing."""
 
@@ -64,7 +64,7 @@ class Results(Struct):
     """All of it. Times are in seconds, memory is in MiB."""
 
     machine: dict[str, str]
-    judged: list[RunFinished]
+    judged: list[JudgedAnswer]
     screen: dict[str, Summary]
     starts: dict[str, Summary]
     check: dict[str, Summary]
@@ -76,7 +76,7 @@ class Results(Struct):
     wrong: list[str]
     """What was judged other than it deserves: there should be nothing."""
 
-    def of(self, *kinds: Kind, training: bool = False) -> list[RunFinished]:
+    def of(self, *kinds: Kind, training: bool = False) -> list[JudgedAnswer]:
         """Answers of these kinds, of the lesson that trains or of all others."""
         return [
             one for one in self.judged if one.kind in kinds and (one.lesson == TRAINING) == training

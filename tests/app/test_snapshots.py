@@ -8,11 +8,6 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from textual.pilot import Pilot
-from tutor.ui.screens.help import HelpScreen
-from tutor.ui.screens.hint import HintScreen
-from tutor.ui.screens.lesson import LessonScreen
-from tutor.ui.screens.preview import preview
-from tutor.ui.screens.solution import SolutionScreen
 
 from tutor.lesson import Lesson, Pack
 from tutor.report import (
@@ -29,6 +24,11 @@ from tutor.report import (
 )
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
+from tutor.ui.screens.help_screen import HelpScreen
+from tutor.ui.screens.hint_screen import HintScreen
+from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.preview_screen import preview
+from tutor.ui.screens.solution_screen import SolutionScreen
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import ResultsPane
 

@@ -10,7 +10,7 @@ from typing import Self
 import pytest
 
 from tests.conftest import MINI
-from tutor.grading.batch import SEEDS, Grading, Order, Results, fingerprint, line_of, seeds
+from tutor.grading.batch import SEEDS, BatchResults, Grading, Order, fingerprint, line_of, seeds
 from tutor.grading.executors import Job, LocalExecutor
 from tutor.grading.journal import Head, Journal
 from tutor.grading.late import Times
@@ -117,7 +117,7 @@ class Room:
     def results(self) -> dict[tuple[str, str], Result]:
         pack = load_pack(self.root)
         with Journal(self.out) as journal, Submissions(self.hw, tuple(pack.lessons)) as there:
-            found = [*Results(pack, [*pack.lessons], there, journal, Times(None, ()))]
+            found = [*BatchResults(pack, [*pack.lessons], there, journal, Times(None, ()))]
         names = [(result.submission, result.lesson) for result in found]
         assert len(names) == len({*names}), "something is there twice"
         assert names == sorted(names, key=lambda pair: (pair[0], [*pack.lessons].index(pair[1])))

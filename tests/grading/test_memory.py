@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.grading.outputs.conftest import Texts
-from tutor.grading.batch import Grading, Order, Results
+from tutor.grading.batch import BatchResults, Grading, Order
 from tutor.grading.executors import Job
 from tutor.grading.journal import Journal
 from tutor.grading.late import Times
@@ -72,7 +72,7 @@ def most(number: int, mini: Pack, folder: Path) -> int:
         with Journal(folder) as journal:
             order = Order(("double",), 5)
             Grading(mini, order, handed_in, journal, AtOnce()).run()
-            results = Results(mini, order.lessons, handed_in, journal, Times(None, ()))
+            results = BatchResults(mini, order.lessons, handed_in, journal, Times(None, ()))
             batch = Batch("mini", "", 5, order.lessons)
             summary = write_all(batch, results, folder, ["gradebook.csv"], Texts())
         assert summary.results == number

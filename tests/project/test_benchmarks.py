@@ -13,7 +13,7 @@ from benchmarks import cold, crowd, grading, growth, memory, start, warm
 from benchmarks.answers import Answer, handed_in, starter
 from benchmarks.breakdown import Parts
 from benchmarks.packs import PER_TRACK, make_pack
-from benchmarks.results import Graded, Judged, Results, fallen, ratios, targets
+from benchmarks.results import Graded, JudgedAnswer, Results, fallen, ratios, targets
 from benchmarks.samples import Summary, summary
 from tests.conftest import MINI
 from tutor.lesson import Pack
@@ -127,9 +127,11 @@ def one(seconds: float) -> Summary:
 
 def results(warm_seconds: float = 0.05) -> Results:
     judged = [
-        Judged("vmap-basics", "vmap-basics", "solution", one(warm_seconds), None, one(2), one(3)),
-        Judged("vmap-basics", "closures", "variant", one(0.1), one(1), one(2), one(3)),
-        Judged("vmap-basics", "starter", "starter", one(0.01), None, one(1), one(2)),
+        JudgedAnswer(
+            "vmap-basics", "vmap-basics", "solution", one(warm_seconds), None, one(2), one(3)
+        ),
+        JudgedAnswer("vmap-basics", "closures", "variant", one(0.1), one(1), one(2), one(3)),
+        JudgedAnswer("vmap-basics", "starter", "starter", one(0.01), None, one(1), one(2)),
     ]
     return Results(
         machine={"cores": "2"},

@@ -17,18 +17,18 @@ from tutor.pack.yaml_nodes import (
     MAX_BYTES,
     MAX_DEPTH,
     BadSource,
-    Mapping,
+    MappingNode,
     Node,
     Problem,
-    Scalar,
-    Sequence,
+    ScalarNode,
+    SequenceNode,
     parse,
     read,
     walk,
 )
 
 
-def parsed(text: str | bytes) -> Mapping:
+def parsed(text: str | bytes) -> MappingNode:
     node, problems = parse(text.encode() if isinstance(text, str) else text, "f.yaml")
     assert problems == []
     return node
@@ -47,10 +47,10 @@ def refuses(text: str | bytes, line: int, column: int, message: str) -> None:
     assert message in str(found)
 
 
-def scalar(text: str) -> Scalar:
+def scalar(text: str) -> ScalarNode:
     """The value of the one entry of a mapping."""
     ((_, value),) = parsed(text).entries
-    assert isinstance(value, Scalar)
+    assert isinstance(value, ScalarNode)
     return value
 
 
@@ -217,7 +217,7 @@ def test_keys_and_values_stand_where_they_are_said_to_stand() -> None:
     places = {
         str(one.value): (one.line, one.column)
         for one in walk(node)
-        if isinstance(one, Scalar) and one.value is not None
+        if isinstance(one, ScalarNode) and one.value is not None
     }
     keys = {key.value: (key.line, key.column) for key, _ in node.entries}
     assert keys == {
@@ -229,7 +229,7 @@ def test_keys_and_values_stand_where_they_are_said_to_stand() -> None:
         "5": (7, 20), "β": (8, 10), "first\n  second\n": (9, 8), "one two\n": (12, 9),
         "x": (16, 7),
     }  # fmt: skip
-    inner = next(n for n in walk(node) if isinstance(n, Sequence) and n.line == 7)
+    inner = next(n for n in walk(node) if isinstance(n, SequenceNode) and n.line == 7)
     assert (inner.line, inner.column) == (7, 5)
 
 
@@ -258,7 +258,7 @@ def test_keys_and_values_stand_where_they_are_said_to_stand() -> None:
     ],
 )
 def test_a_place_within_a_text_is_exact(source: str, text: str, place: tuple[int, int]) -> None:
-    (found,) = (n for n in walk(parsed(source)) if isinstance(n, Scalar) and n.value == text)
+    (found,) = (n for n in walk(parsed(source)) if isinstance(n, ScalarNode) and n.value == text)
     before = text[: text.index("WORD")]
     row, column = found.place(before.count("\n") + 1, len(before) - before.rfind("\n"))
     assert (row, column) == place
@@ -271,7 +271,7 @@ def test_every_visible_character_stands_where_its_place_says(case: tuple[Any, st
     assume(readable(source))
     lines = source.split("\n")
     for one in walk(parsed(source)):
-        if not isinstance(one, Scalar) or not isinstance(one.value, str):
+        if not isinstance(one, ScalarNode) or not isinstance(one.value, str):
             continue
         for number, row in enumerate(one.value.split("\n"), start=1):
             for column, character in enumerate(row, start=1):
@@ -548,7 +548,7 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     lines = text.count("\n") + text.count("\r") + 2  # what is left out may follow the last
     for one in walk(node):
         assert 1 <= one.line <= lines and one.column >= 1
-        if isinstance(one, Scalar):
+        if isinstance(one, ScalarNode):
             assert type(one.value) in (str, int, float, bool, type(None))
             row, column = one.place(1, 1)
             assert row >= one.line and column >= 1
@@ -559,4 +559,4 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
 @example(b"a: \xc3\xa9\xc3")
 def test_any_bytes_are_read_or_refused_and_nothing_else(data: bytes) -> None:
     node = read_or_refused(data)
-    assert node is None or isinstance(node, Mapping)
+    assert node is None or isinstance(node, MappingNode)
