@@ -237,8 +237,9 @@ def _check(options: argparse.Namespace) -> int:
 def _source(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
     """The code to check: a named file, standard input, or the learner's own file."""
     from tutor.files import ELSEWHERE
-    from tutor.learner.workspace import MAX_BYTES, BadFile, Workspace, decode_source, read_source
+    from tutor.learner.workspace import Workspace
     from tutor.plain_text import one_line
+    from tutor.source_text import MAX_BYTES, BadFile, decode_source, read_source
 
     workspace = Workspace(pack)
     try:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tutor import render
 from tutor.learner.progress import Progress
-from tutor.learner.workspace import BadFile, Workspace, read_source
+from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson, Pack
 from tutor.pool.pool import Pool
 from tutor.run.background import (
@@ -21,6 +21,7 @@ from tutor.run.background import (
     RunFinished,
     Runner,
 )
+from tutor.source_text import BadFile, read_source
 
 INTERVAL = 0.2
 """Seconds between two looks at the file. Looking works with every editor and file system, and

@@ -30,8 +30,8 @@ from tutor.grading.notebook import BadNotebook, code_of
 from tutor.grading.owners import Owned, owned
 from tutor.grading.student_names import alike, clean
 from tutor.grading.table import hard_link, listed
-from tutor.learner.workspace import BadFile, decode_source
 from tutor.plain_text import one_line
+from tutor.source_text import BadFile, decode_source
 from tutor.suggestions import nearest
 
 _MEANT = 5

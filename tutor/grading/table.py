@@ -22,8 +22,8 @@ from tutor.grading.handed_in import (
 )
 from tutor.grading.layout import is_source
 from tutor.grading.student_names import clean
-from tutor.learner.workspace import BadFile, decode_source
 from tutor.plain_text import one_line
+from tutor.source_text import BadFile, decode_source
 from tutor.suggestions import nearest
 
 COLUMNS = ("submission", "lesson", "path", "submitted_at")

@@ -13,12 +13,7 @@ from msgspec import Struct
 from tutor import paths
 from tutor.files import free_name, write_atomically
 from tutor.lesson import Lesson, Pack
-
-MAX_BYTES = 1 << 20
-
-
-class BadFile(Exception):
-    """A file that is no Python source text; the message names file, line and column."""
+from tutor.source_text import BadFile, read_source
 
 
 class Saved(Struct, frozen=True):
@@ -123,36 +118,3 @@ class Workspace:
     def _backup_path(self, lesson: Lesson) -> Path:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         return free_name(self.folder / "backups" / f"{lesson.id}-{stamp}.py")
-
-
-def read_source(path: Path) -> str:
-    """The text of a Python file, its line ends and all, without a byte order mark.
-
-    Raises:
-        BadFile: too large, not UTF-8, or no regular file.
-        OSError: it cannot be read.
-    """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        # A pipe may never be written to, a device never end.
-        raise BadFile(f"{path}: not a regular file; to check what a command prints, give - instead")
-    with path.open("rb") as file:
-        return decode_source(file.read(MAX_BYTES + 1), str(path))
-
-
-def decode_source(data: bytes, name: str) -> str:
-    """`read_source` for bytes.
-
-    Raises:
-        BadFile: too large, or not UTF-8.
-    """
-    if len(data) > MAX_BYTES:
-        raise BadFile(f"{name}: larger than {MAX_BYTES >> 10} KiB; is this the right file?")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise BadFile(
-            f"{name}:{line}:{column}: byte {data[error.start]:#04x} is not UTF-8; "
-            "save the file as UTF-8"
-        ) from None

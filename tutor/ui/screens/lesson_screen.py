@@ -13,9 +13,9 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown, TextArea
 
-from tutor.learner.workspace import BadFile
 from tutor.lesson import Lesson
 from tutor.report import Report
+from tutor.source_text import BadFile
 from tutor.ui.actions import LESSON, Action, bindings
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.editor import CodeEditor
