@@ -36,7 +36,7 @@ from benchmarks import (
 from benchmarks.answers import TRAINING, Answer, right, starter
 from benchmarks.results import Graded, JudgedAnswer, Point, Profile, Results, fallen, targets
 from benchmarks.samples import Summary, summary
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.run.judge import installed_versions
 

@@ -4,7 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.report import Verdict
 
 TRAINING = "pmap-train-mlp"

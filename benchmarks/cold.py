@@ -14,7 +14,7 @@ from msgspec import Struct
 from benchmarks import plain
 from benchmarks.answers import Answer
 from tutor import paths
-from tutor.lesson import Case, Check
+from tutor.check import Case, Check
 from tutor.run.plan import case_id, configuration_of, plan, requests
 from tutor.run.references import SPEC, References
 from tutor.sandbox.process import Sandbox

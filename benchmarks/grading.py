@@ -24,7 +24,8 @@ from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
 from tutor.grading.result import Grade, Result
 from tutor.grading.submissions import Submission
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 
 WORKERS = os.cpu_count() or 1

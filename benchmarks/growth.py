@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from benchmarks import grading, warm
 from benchmarks.answers import Answer, right
 from benchmarks.packs import make_pack
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pool.pool import Pool
 from tutor.run.background import Runner

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from tutor.lesson import Case, Check
+from tutor.check import Case, Check
 from tutor.tree import Tree
 
 CASES, SUBMISSION = "cases.pickle", "submission.py"

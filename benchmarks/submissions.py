@@ -31,7 +31,8 @@ from benchmarks.dask_cluster import DaskCluster
 from benchmarks.memory import pss_mb
 from tests.attacks.targets import aims
 from tutor.grading.result import Grade
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from benchmarks.answers import Answer
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pool.pool import Pool
 from tutor.report import Report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 

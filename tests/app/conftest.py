@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.stopwatch import PATIENCE, Stopwatch
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import LessonScreen

@@ -15,7 +15,8 @@ import pytest
 
 from tests.attacks.targets import aims
 from tests.sandbox.processes import children
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.run import session as engine
 from tutor.sandbox import launch

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.project.test_docs import REPOSITORY, blocks
+from tutor.check import Check
 from tutor.checks import BUILT_IN
-from tutor.lesson import Check
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report

@@ -150,7 +150,7 @@ def forgotten() -> Iterator[None]:
 
 KIND = """
 from typing import ClassVar
-from tutor.lesson import Check
+from tutor.check import Check
 class Odd(Check, frozen=True, kw_only=True):
     kind: ClassVar[str] = "odd"
     inside: ClassVar[str] = "odd_kind.inside"
@@ -163,7 +163,7 @@ class Odd(Check, frozen=True, kw_only=True):
     [
         ("odd", "import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("odd", "raise SystemError('no')", "SystemError: no"),
-        ("odd", "Odd = 5", "no subclass of tutor.lesson.Check"),
+        ("odd", "Odd = 5", "not a subclass of tutor.check.Check"),
         ("odd", KIND.replace('"odd"', '"even"'), "must be the name of its entry point, 'odd'"),
         ("odd", KIND.replace("    odd: str", "    even: str"), "it has no field 'odd'"),
         ("odd", KIND.replace("odd_kind.inside", "os.path"), "os.path, is not in the package"),

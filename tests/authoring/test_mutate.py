@@ -7,7 +7,7 @@ import pytest
 
 from tutor.authoring.mutate import mutants
 from tutor.authoring.operators import OPERATORS
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 
 CHANGES = [
     ("flip-sign", "y = a + b", "y = a - b"),

@@ -7,7 +7,7 @@ import pytest
 
 from tutor.authoring.lint import lint
 from tutor.authoring.new import CannotMake, add_lesson, new_pack
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report

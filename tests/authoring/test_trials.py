@@ -24,7 +24,8 @@ from tutor.authoring.mutate import mutants
 from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
-from tutor.lesson import Lesson, Limits, Pack
+from tutor.lesson import Lesson, Limits
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault

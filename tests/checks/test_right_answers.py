@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tutor.check import Check
 from tutor.checks.bounds import Bounds
 from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
@@ -23,7 +24,7 @@ from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
 from tutor.expressions import defined_names
 from tutor.inputs.draws import parse
-from tutor.lesson import Check, Lesson, Limits
+from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
 from tutor.report import Report
 from tutor.run.session import Session

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
+from tutor.check import Case, Check
 from tutor.explain import Symptom, of_fault, of_finding
-from tutor.lesson import Case, Check, Lesson, Limits
+from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
 from tutor.run.plan import case_id, configuration_of, plan
 from tutor.sandbox import faults

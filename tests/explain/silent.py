@@ -8,10 +8,11 @@ import numpy as np
 from msgspec import Meta, Struct, field
 
 from tests.explain.conftest import Kept
+from tutor.check import Case, Check
 from tutor.explain import Symptom, of_finding
 from tutor.explain.reader import RuleReader
 from tutor.explain.rule import several
-from tutor.lesson import Case, Check, Lesson, Limits, Mistake, Module
+from tutor.lesson import Lesson, Limits, Mistake, Module
 from tutor.pack.yaml_nodes import read
 from tutor.run.plan import plan
 from tutor.tree import Leaf, Tree

@@ -15,7 +15,7 @@ from tutor.explain.causes import causes_of
 from tutor.explain.causes.comparison import comparison
 from tutor.explain.rulebook import explain, rules
 from tutor.explain.symptom import Symptom
-from tutor.lesson import solution_folders
+from tutor.manifest import solution_folders
 from tutor.pack import load_pack
 from tutor.tree import Leaf
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
 from tutor import render
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Explanation, Report
 from tutor.run.session import Session

@@ -16,7 +16,7 @@ from tutor.grading.journal import Head, Journal
 from tutor.grading.late import Times
 from tutor.grading.result import Override, Result
 from tutor.grading.submissions import Submissions
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report

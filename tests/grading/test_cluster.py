@@ -26,7 +26,7 @@ from tutor.grading.executors import Executor, Job, LocalExecutor, Unavailable
 from tutor.grading.journal import Journal
 from tutor.grading.result import Result
 from tutor.grading.submissions import Submissions
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 
 RIGHT = "def double(x):\n    return x + x  # {}\n"

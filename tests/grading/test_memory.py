@@ -15,7 +15,7 @@ from tutor.grading.late import Times
 from tutor.grading.result import Batch
 from tutor.grading.submissions import Submission
 from tutor.grading.writing import write_all
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.report import CheckResult, Report
 
 SOURCE = 20_000

@@ -6,12 +6,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tutor.check import Check
 from tutor.checks.value import Value
 from tutor.grading.handed_in import Unusable
 from tutor.grading.late import Times, moment
 from tutor.grading.points import Marked, marked
 from tutor.grading.result import Late
-from tutor.lesson import Check, LatePenalty, Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import LatePenalty, Pack
 from tutor.report import CheckResult, Fault, Report, Status, verdict_of
 
 ONE, TWO, MORE = (

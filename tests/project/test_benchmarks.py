@@ -16,7 +16,7 @@ from benchmarks.packs import PER_TRACK, make_pack
 from benchmarks.results import Graded, JudgedAnswer, Results, fallen, ratios, targets
 from benchmarks.samples import Summary, summary
 from tests.conftest import MINI
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import load_pack
 
 

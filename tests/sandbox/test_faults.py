@@ -11,7 +11,8 @@ import pytest
 
 from tests.sandbox.processes import children, told
 from tests.stopwatch import Stopwatch
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.run import session as engine

@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from tutor import render
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.report import Report
 from tutor.run.session import run
 from tutor.sandbox import launch

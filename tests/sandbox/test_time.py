@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from tests.stopwatch import until
 from tutor.authoring.trial import Trial, attempt
 from tutor.grading.executors import Job, work
-from tutor.lesson import Lesson, Limits, Pack
+from tutor.lesson import Lesson, Limits
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.run.plan import Configuration

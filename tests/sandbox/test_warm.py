@@ -14,7 +14,8 @@ import pytest
 from tests.attacks.test_lying import memory
 from tests.sandbox.test_zygote import DOUBLE, alive
 from tests.stopwatch import PATIENCE, Stopwatch, until
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool import pool as warm
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool

@@ -12,7 +12,8 @@ import pytest
 from tests.conftest import MINI
 from tests.sandbox.processes import alive
 from tests.stopwatch import until
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult
 from tutor.run.plan import configuration_of

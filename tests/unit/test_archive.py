@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tutor.cli import main
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import archive
 from tutor.pack.archive import (
     INVENTORY,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tutor.check import Case, Check, Finding
 from tutor.checks import kinds
 from tutor.checks.bounds import Bounds
 from tutor.checks.compiles import Compiles
@@ -23,7 +24,6 @@ from tutor.checks.train import Train
 from tutor.checks.train_step import TrainStep
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap, stack
-from tutor.lesson import Case, Check, Finding
 from tutor.report import Side
 from tutor.tree import Leaf, Tree, TreeError, real
 

@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.stopwatch import GUARD
-from tutor.lesson import Lesson, Limits, Pack
+from tutor.lesson import Lesson, Limits
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.run.plan import Configuration
 from tutor.run.references import Reference, References

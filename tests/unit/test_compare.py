@@ -11,8 +11,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tutor.check import DEFAULT_TOLERANCE
 from tutor.checks.compare import ENTRIES, compare, number, shape_words, words
-from tutor.lesson import DEFAULT_TOLERANCE
 from tutor.report import Mismatch, Side
 from tutor.tree import Leaf, Tree, brief, leaves
 

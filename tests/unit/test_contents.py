@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MINI
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import Files
 from tutor.pack.contents import REVEALING, gather, solved, strays, without

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutor.check import Case
 from tutor.checks.distribution import Distribution
 from tutor.checks.families import FAMILIES, Continuous, Discrete, parse
 from tutor.checks.goodness import looks_like, unlike
 from tutor.inputs.arithmetic import ArithmeticFault
-from tutor.lesson import Case
 from tutor.tree import Leaf, Tree
 
 EPSILON = float(np.finfo(np.float32).eps)

@@ -16,7 +16,7 @@ from benchmarks.packs import make_pack
 from tests.conftest import MINI
 from tests.stopwatch import GUARD, until
 from tutor.learner.workspace import Workspace
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import BadPack, installed, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, write_archive
 from tutor.pack.contents import gather

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.child import in_a_child
 from tutor import files, paths
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import memory
 from tutor.pool.programs import Programs
 from tutor.run.plan import configuration_of, plan, requests

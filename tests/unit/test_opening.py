@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks.packs import make_pack
 from tests.conftest import MINI
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack, open_pack
 
 MANY = 120

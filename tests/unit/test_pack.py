@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tutor.checks import kinds
-from tutor.lesson import FORMAT, Pack
+from tutor.manifest import FORMAT, Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.yaml_nodes import BadSource, Problem, parse

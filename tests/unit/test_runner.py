@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.stopwatch import GUARD
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.run.background import (
     CheckFinished,

@@ -12,12 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tutor.authoring.lint_rules_on_inputs import sizes_never_one
+from tutor.check import Check
 from tutor.checks.compare import tolerance_for
 from tutor.checks.scale import hides
 from tutor.checks.value import Value
 from tutor.expressions import free_names, texts
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Check, Lesson
+from tutor.lesson import Lesson
 from tutor.run.plan import case_id, plan, requests
 from tutor.run.references import ReferenceFailed, References
 from tutor.sandbox.process import Sandbox

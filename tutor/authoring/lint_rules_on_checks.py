@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.page import Page, Said
+from tutor.check import Check
 from tutor.checks.grad import Grad
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
 from tutor.expressions import TORCH_HELPERS, calls_of, defined_names, free_names
 from tutor.inputs.draws import Draws, drawn
-from tutor.lesson import Check
 from tutor.pack.yaml_nodes import ScalarNode
 
 RAW = frozenset({"value", "same", "different", "permutation", "bounds", "distribution"})

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from tutor.authoring.page import Page, Said
+from tutor.check import Check
 from tutor.checks.survives import own_checks
 from tutor.expressions import texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.draws import Draw, Draws, drawn, names_in
-from tutor.lesson import Check, Lesson
+from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import MappingNode, Node
 from tutor.run.plan import used_inputs

@@ -6,7 +6,7 @@ positioned nodes, one line or word is put in, and what comes out must read as wa
 
 import msgspec
 
-from tutor.lesson import Manifest, Track
+from tutor.manifest import Manifest, Track
 from tutor.pack.problems import BadSource
 from tutor.pack.struct_reader import StructReader
 from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode, parse, resolve

@@ -13,7 +13,8 @@ import msgspec
 
 from tutor.authoring.manifest import listed, written
 from tutor.files import write_atomically
-from tutor.lesson import Id, solution_folders
+from tutor.lesson import Id
+from tutor.manifest import solution_folders
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.pack_reader import PackReader
 from tutor.pack.problems import BadSource

@@ -13,7 +13,8 @@ from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.run.session import Cancel, Cancelled
 

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from tutor.authoring.idle import idle_answers
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Lesson, Mistake, Pack
+from tutor.lesson import Lesson, Mistake
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report, Verdict
 from tutor.run.session import Cancel, Sandboxes, Session

@@ -8,6 +8,7 @@ class.
 
 from functools import cache
 
+from tutor.check import Check
 from tutor.checks.bounds import Bounds
 from tutor.checks.brought import bring
 from tutor.checks.compiles import Compiles
@@ -22,7 +23,6 @@ from tutor.checks.train import Train
 from tutor.checks.train_step import TrainStep
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
-from tutor.lesson import Check
 
 BUILT_IN: tuple[type[Check], ...] = (
     Value,

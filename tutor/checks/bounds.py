@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.compare import number
 from tutor.inputs import arithmetic
-from tutor.lesson import Case, Check, Finding, JaxExpr
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
 

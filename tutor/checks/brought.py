@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tutor.lesson import Check
+from tutor.check import Check
 from tutor.sandbox.packages import FOLDERS
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _load(point: "EntryPoint") -> type[Check]:
     except Exception as error:  # noqa: BLE001 - whatever importing it does, it is theirs
         raise Unusable(f"{type(error).__name__}: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, Check)):
-        raise Unusable("no subclass of tutor.lesson.Check")
+        raise Unusable("not a subclass of tutor.check.Check")
     if getattr(kind, "kind", None) != point.name:
         raise Unusable(f"its `kind` must be the name of its entry point, {point.name!r}")
     if point.name not in kind.__struct_fields__:

@@ -10,9 +10,9 @@ are both right differ in every digit.
 
 from typing import TYPE_CHECKING, Any
 
+from tutor.check import DEFAULT_TOLERANCE
 from tutor.checks.patterns import pattern
 from tutor.checks.scale import scales
-from tutor.lesson import DEFAULT_TOLERANCE
 from tutor.report import Entry, Mismatch, MismatchKind, Side
 from tutor.tree import Leaf, Tree, brief
 

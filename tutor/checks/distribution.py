@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta, field
 
+from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.families import Family, parse
 from tutor.checks.goodness import looks_like, unlike
-from tutor.lesson import Case, Check, Finding, JaxExpr
 from tutor.tree import Leaf, Tree, TreeError, brief, leaves
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.compare import compare
 from tutor.checks.dependence import (
     FALSE_POSITIVE,
@@ -18,7 +19,6 @@ from tutor.checks.dependence import (
     related_within,
     same_numbers,
 )
-from tutor.lesson import Case, Check, Finding, JaxExpr
 from tutor.tree import Tree, entry, items, leaves, text
 
 if TYPE_CHECKING:

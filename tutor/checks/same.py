@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr, Tolerance
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance
 from tutor.tree import Tree, TreeError, items, leaves
 
 

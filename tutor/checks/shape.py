@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, field
 
+from tutor.check import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.checks.compare import shape_words
-from tutor.lesson import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.report import Mismatch, Side
 from tutor.tree import Leaf, Tree, TreeError, brief, leaves
 

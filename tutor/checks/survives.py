@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from tutor.check import Case, Check, Finding
 from tutor.checks.value import Value
 from tutor.expressions import calls_of, texts
-from tutor.lesson import Case, Check, Finding, Lesson, under
+from tutor.lesson import Lesson, under
 from tutor.tree import Tree, TreeError
 
 CALLING = ("value", "shape", "distribution", "same", "bounds", "permutation")

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from tutor.lesson import Case, Check, Finding, JaxExpr
+from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.tree import Leaf, Tree, TreeError
 
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.checks.compare import compare, number, words
 from tutor.checks.permutation import missing_rows
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.tree import Leaf, Tree, TreeError, entry, items, leaves, real
 
 RATIO_TOLERANCE = 0.02

@@ -4,8 +4,8 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.tree import Tree
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta
 
+from tutor.check import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.tree import Leaf, Tree, TreeError, entry, items
 
 

@@ -22,7 +22,8 @@ from tutor.cli.stopping import code_of, code_of_app, stopping, tell
 from tutor.cli.usage import UsageError, seed
 
 if TYPE_CHECKING:
-    from tutor.lesson import Card, Lesson, Pack
+    from tutor.lesson import Card, Lesson
+    from tutor.manifest import Pack
     from tutor.pack import Problem
     from tutor.report import Report
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tutor.grading.result import Result
     from tutor.grading.submissions import Submissions
     from tutor.grading.writing import Summary
-    from tutor.lesson import Pack
+    from tutor.manifest import Pack
 
 GRADED, USAGE, NOT_GRADED = 0, 2, 3
 OVERRIDE = "grade override"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from tutor.lesson import Pack
+    from tutor.manifest import Pack
 
 
 def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from tutor.cli.usage import UsageError, number
 
 if TYPE_CHECKING:
     from tutor.authoring.pack_test import LessonResult
-    from tutor.lesson import Pack
+    from tutor.manifest import Pack
 
 HELD, NOT_HELD, OUR_FAULT = 0, 1, 3
 

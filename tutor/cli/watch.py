@@ -11,7 +11,8 @@ from rich.console import Console
 from tutor import render
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.pool import Pool
 from tutor.run.background import (
     CheckFinished,

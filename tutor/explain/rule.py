@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from tutor.lesson import Check, Id, Module
+from tutor.check import Check
+from tutor.lesson import Id, Module
 
 Patterns = Annotated[str | tuple[str, ...], Meta(extra={"holds": "patterns"})]
 Words = Annotated[str | tuple[str, ...], Meta(extra={"holds": "words"})]

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+from tutor.check import Case, Check, Finding
 from tutor.explain.reach import reachable
 from tutor.expressions import texts
-from tutor.lesson import Case, Check, Finding, Lesson
+from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.tree import Tree
 

@@ -16,7 +16,8 @@ from tutor.grading.late import Times
 from tutor.grading.points import marked, rounded
 from tutor.grading.result import Result
 from tutor.grading.submissions import Submission, SubmissionReader, by_name, source_text
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.plain_text import inert, one_line
 from tutor.report import Report
 from tutor.run.judge import installed_versions

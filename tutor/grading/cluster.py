@@ -32,7 +32,7 @@ from distributed.security import Security
 from tutor.grading import cluster_worker as worker
 from tutor.grading.cluster_worker import TRIES, Grader, Reply, Sent, Setup, difference, graded
 from tutor.grading.executors import Job, Quarantined, Unavailable
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack.archive import write_archive
 from tutor.pack.contents import gather
 from tutor.report import Report

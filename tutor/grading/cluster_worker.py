@@ -20,7 +20,7 @@ from tutor import paths
 from tutor.checks import kinds
 from tutor.grading.executors import Job, LocalExecutor, Unavailable
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import BadArchive, unpack
 from tutor.pool.forks import Forks

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.run.plan import Configuration, configuration_of

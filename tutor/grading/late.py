@@ -22,7 +22,7 @@ from tutor.grading.points import rounded
 from tutor.grading.result import Late
 from tutor.grading.student_names import clean
 from tutor.grading.table import rows_of
-from tutor.lesson import LatePenalty
+from tutor.manifest import LatePenalty
 from tutor.suggestions import nearest
 
 COLUMNS = ("submission", "lesson", "due", "submitted_at")

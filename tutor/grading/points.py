@@ -5,8 +5,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from tutor.check import Check
 from tutor.grading.result import CheckScore, Grade
-from tutor.lesson import Check, Lesson
+from tutor.lesson import Lesson
 from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
 

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from tutor import paths
 from tutor.files import free_name, write_atomically
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.source_text import BadFile, read_source
 
 

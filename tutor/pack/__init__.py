@@ -11,7 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tutor.lesson import Lesson, Manifest, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Manifest, Pack
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.memory import recall, remember
 from tutor.pack.problems import BadPack, BadSource, Problem

@@ -30,7 +30,7 @@ from tutor.plain_text import one_line
 from tutor.zips import DAMAGE, content, danger_in
 
 FORMAT = 1
-"""Of archives; that of packs is `tutor.lesson.FORMAT`."""
+"""Of archives; that of packs is `tutor.manifest.FORMAT`."""
 
 INVENTORY = "manifest.json"
 MAX_ARCHIVE = 64 << 20

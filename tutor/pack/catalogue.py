@@ -3,7 +3,8 @@
 Cards are remembered between starts, each with the stamp of the file that it was read from.
 """
 
-from tutor.lesson import Card, Pack
+from tutor.lesson import Card
+from tutor.manifest import Pack
 from tutor.pack.folder import Folder, Stamp
 from tutor.pack.memory import recall, remember
 from tutor.pack.problems import BadPack, BadSource

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tutor.lesson import Pack, solution_folders
+from tutor.manifest import Pack, solution_folders
 from tutor.pack.archive import INVENTORY, Files, Inventory, Purpose, checksums
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.member_names import clash_in, fault_of

@@ -1,6 +1,7 @@
 """Where in a pack's files a fault of the pack lies, for who wants to mend it."""
 
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack.pack_reader import file_of
 from tutor.pack.problems import BadPack, BadSource
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read

@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from tutor import paths
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack import BadPack, built_in, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, BadArchive, Files, Inventory
 from tutor.pack.contents import solved

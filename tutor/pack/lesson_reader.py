@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from tutor.check import Check
 from tutor.checks import kinds, unusable_kinds
 from tutor.checks.bounds import parsed as parse_number
 from tutor.checks.families import FAMILIES
@@ -24,7 +25,7 @@ from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.draws import Draw, Draws, holds_key
 from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.functions import USAGE, DrawError
-from tutor.lesson import Check, Lesson
+from tutor.lesson import Lesson
 from tutor.pack.struct_reader import EXPRESSION, StructReader, plain
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, walk
 from tutor.suggestions import choice, suggested

@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from tutor import __version__
-from tutor.lesson import FORMAT, Lesson, Manifest, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import FORMAT, Manifest, Pack
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem

@@ -15,7 +15,8 @@ import msgspec
 
 from tutor.checks import kinds
 from tutor.files import write_atomically
-from tutor.lesson import Lesson, Manifest
+from tutor.lesson import Lesson
+from tutor.manifest import Manifest
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

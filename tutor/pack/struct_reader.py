@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
-from tutor.lesson import EDITION, ID
+from tutor.lesson import ID
+from tutor.manifest import EDITION
 from tutor.pack.problems import Problem
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tutor.suggestions import suggested

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tutor import __version__
+from tutor.check import Case, Check, Finding
 from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.expressions import result_names
 from tutor.inputs.functions import DrawError
-from tutor.lesson import Case, Check, Finding
 from tutor.plain_text import inert
 from tutor.report import (
     CheckResult,

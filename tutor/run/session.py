@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from tutor import paths
-from tutor.lesson import Check, Lesson
+from tutor.check import Check
+from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.run.plan import Configuration, configuration_of, sandbox_for
 from tutor.run.references import SPEC as REFERENCE

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from tutor.lesson import Limits, solution_folders
+from tutor.lesson import Limits
+from tutor.manifest import solution_folders
 from tutor.plugins import distributed
 from tutor.sandbox import packages
 from tutor.sandbox.allowance import Allowance

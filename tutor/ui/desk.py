@@ -10,7 +10,8 @@ from textual.widget import Widget
 from tutor.files import unkept
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
-from tutor.lesson import Lesson, Pack
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
 from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
 

@@ -8,7 +8,7 @@ import pytest
 from tests.grading.outputs.made import HOSTILE, made
 from tutor.grading import outputs
 from tutor.grading.result import Batch, Late, Override, Result
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 
 

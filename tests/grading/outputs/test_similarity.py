@@ -23,7 +23,7 @@ from tutor.grading.similarity import (
     fingerprints,
     prints_of,
 )
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 
 Write = Callable[..., Path]
 

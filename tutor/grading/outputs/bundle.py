@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from tutor import __version__
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 from tutor.pack.contents import gather
 
 _FOLDER = Path(__file__).parent / "autograder"

@@ -5,7 +5,7 @@ from typing import Protocol
 from tutor.grading.handed_in import Unreadable
 from tutor.grading.result import Result
 from tutor.grading.submissions import Submissions, source_text
-from tutor.lesson import Pack
+from tutor.manifest import Pack
 
 
 class Sources(Protocol):

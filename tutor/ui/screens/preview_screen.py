@@ -15,7 +15,8 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Label, Markdown, Static
 
-from tutor.lesson import Lesson, Pack, solution_folders
+from tutor.lesson import Lesson
+from tutor.manifest import Pack, solution_folders
 from tutor.pack import BadPack, Problem, open_pack
 from tutor.pack.folder import MANIFEST, Stamp
 from tutor.ui.actions import PREVIEW, bindings

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tutor.lesson import Track
+from tutor.manifest import Track
 
 
 class LessonList(ScrollView, can_focus=True):

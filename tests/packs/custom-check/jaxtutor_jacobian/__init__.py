@@ -7,8 +7,8 @@ Neither JAX nor PyTorch may be imported here.
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
+from tutor.check import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
-from tutor.lesson import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.tree import Tree
 
 
