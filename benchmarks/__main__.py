@@ -38,7 +38,7 @@ from benchmarks.results import Graded, JudgedAnswer, Point, Profile, Results, fa
 from benchmarks.samples import Summary, summary
 from tutor.manifest import Pack
 from tutor.pack import load_pack
-from tutor.run.judge import installed_versions
+from tutor.run.versions import installed_versions
 
 HERE = Path(__file__).parent
 

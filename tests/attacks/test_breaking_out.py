@@ -113,8 +113,8 @@ def test_a_thread_started_before_the_protections_does_not_exist(lesson: Lesson):
     ) as session:
         report = session.check()
         assert report.verdict == "pass", told(report)
-        assert session.main_bench is not None
-        tasks = Path(f"/proc/{session.main_bench.sandbox.pid}/task")
+        assert session.main_sandbox is not None
+        tasks = Path(f"/proc/{session.main_sandbox.sandbox.pid}/task")
         lines = [(task / "status").read_text().splitlines() for task in tasks.iterdir()]
     threads = [
         [line.split()[1] for line in one if line.startswith(("NoNewPrivs", "Seccomp:"))]

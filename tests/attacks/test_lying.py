@@ -246,7 +246,7 @@ def test_nothing_that_decides_is_in_the_worker(marked: Lesson):
     with Session(marked, code) as session:
         report = session.check(SEED)
         assert report.verdict == "fail"  # both sides were asked, and it was judged
-        bench = session.main_bench
+        bench = session.main_sandbox
         assert bench is not None
         pid = bench.sandbox._process.pid
         everything = [Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")]

@@ -30,8 +30,9 @@ from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault
 from tutor.run.plan import Configuration
-from tutor.run.session import Cancel, Cancelled, Session
-from tutor.sandbox.process import Failed, Sandbox
+from tutor.run.session import Session
+from tutor.run.submission import Cancel
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 FAULTY = MINI.parents[1] / "faulty" / "lessons"
 SEEDS = 4

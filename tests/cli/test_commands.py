@@ -13,7 +13,7 @@ from tests.conftest import MINI
 from tests.stopwatch import GUARD
 from tutor.cli import main
 from tutor.report import Report
-from tutor.run.session import LoadedSandbox
+from tutor.run.submission import LoadedSandbox
 from tutor.sandbox.allowance import Allowance
 
 DOUBLE = "def double(x):\n    return 2 * x\n"

@@ -17,9 +17,10 @@ from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.run.plan import Configuration
-from tutor.run.session import Cancel, Cancelled, LoadedSandbox, Session
+from tutor.run.session import Session
+from tutor.run.submission import Cancel, LoadedSandbox
 from tutor.sandbox.allowance import Allowance
-from tutor.sandbox.process import Sandbox
+from tutor.sandbox.process import Cancelled, Sandbox
 from tutor.sandbox.watchdog import active, idle_seconds, usage
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="measured on Linux only")
@@ -366,16 +367,16 @@ def test_whether_a_process_computes_is_seen_from_outside(sandboxes: Counted, les
     code = "import threading\ndef work():\n    while True: pass\n"
     with Session(within(lesson, 20.0), DOUBLE, sandboxes=sandboxes) as session:
         session.check()
-        assert session.main_bench is not None
-        pid = session.main_bench.sandbox.pid
+        assert session.main_sandbox is not None
+        pid = session.main_sandbox.sandbox.pid
         until(lambda: not any(active(pid) for _ in range(20)), "its rest")
         quiet = usage(pid).processor
         assert quiet is not None and quiet > 0
     code += "threading.Thread(target=work, daemon=True).start()\n"
     with Session(within(lesson, 20.0), code + DOUBLE, sandboxes=sandboxes) as session:
         session.check()
-        assert session.main_bench is not None
-        pid = session.main_bench.sandbox.pid
+        assert session.main_sandbox is not None
+        pid = session.main_sandbox.sandbox.pid
         assert all(active(pid) for _ in range(20))
     assert not active(pid)  # it has ended
 

@@ -72,8 +72,8 @@ def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
         with Session(lesson, DOUBLE, sandboxes=pool) as session:
             report = session.check()
             assert report.passed
-            assert session.main_bench is not None
-            pid = session.main_bench.sandbox.pid
+            assert session.main_sandbox is not None
+            pid = session.main_sandbox.sandbox.pid
         assert pid in waiting
         assert pid not in used
         used.add(pid)
@@ -273,8 +273,8 @@ def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
         forks.learn(lesson, solution)
         with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=forks) as session:
             assert session.check().passed
-            assert session.main_bench is not None
-            everything = b"".join(memory(session.main_bench.sandbox.pid))
+            assert session.main_sandbox is not None
+            everything = b"".join(memory(session.main_sandbox.sandbox.pid))
     assert b"the_control" in everything
     assert b"planted_in_the_solution" not in everything
 

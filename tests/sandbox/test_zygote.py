@@ -43,7 +43,7 @@ def test_it_is_protected_as_one_that_was_started_afresh(forks: Forks, lesson: Le
         afresh = session.check()
     with Session(lesson, DOUBLE, sandboxes=forks) as session:
         forked = session.check()
-        bench = session.main_bench
+        bench = session.main_sandbox
         assert bench is not None
         tasks = list(Path(f"/proc/{bench.sandbox.pid}/task").iterdir())
         assert len(tasks) > 1
@@ -112,7 +112,7 @@ def test_a_run_outlives_its_zygote(own: Forks, lesson: Lesson):
     def on_result(result: CheckResult) -> None:
         if not told:
             zygote = own.zygotes.pid("learner")
-            bench = session.main_bench
+            bench = session.main_sandbox
             assert zygote is not None
             assert bench is not None
             worker = bench.sandbox.pid

@@ -16,7 +16,8 @@ from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
-from tutor.run.session import Cancel, Cancelled
+from tutor.run.submission import Cancel
+from tutor.sandbox.process import Cancelled
 
 NARROW = 0.5
 """A share of a limit above which a remark is made: machines differ by as much."""

@@ -16,7 +16,8 @@ from tutor.lesson import Lesson, Mistake
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report, Verdict
-from tutor.run.session import Cancel, Sandboxes, Session
+from tutor.run.session import Session
+from tutor.run.submission import Cancel, Sandboxes
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 

@@ -223,7 +223,7 @@ def _check(options: argparse.Namespace) -> int:
                 options.seed, lambda result: out.print(render.check(result, others))
             )
             out.print(render.rest(report, others))
-            report = session.timed(report)
+            report = session.add_race(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)
         for step in _next_steps(options, pack, lesson, report, own):

@@ -15,7 +15,7 @@ from tutor.checks import BUILT_IN, kinds, unusable_kinds
 from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
 from tutor.report import Protection
-from tutor.run.judge import installed_versions
+from tutor.run.versions import installed_versions
 from tutor.sandbox.devices import accelerators, nvidia_devices
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.launch import Spec

@@ -20,7 +20,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.plain_text import inert, one_line
 from tutor.report import Report
-from tutor.run.judge import installed_versions
+from tutor.run.versions import installed_versions
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEEDS = 1 << 53

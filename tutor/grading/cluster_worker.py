@@ -25,7 +25,7 @@ from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import BadArchive, unpack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.judge import installed_versions
+from tutor.run.versions import installed_versions
 from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Failed
 

@@ -20,10 +20,11 @@ from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.run.plan import Configuration, configuration_of
-from tutor.run.session import Cancel, Cancelled, Sandboxes, Session
+from tutor.run.session import Session
+from tutor.run.submission import Cancel, Sandboxes
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.isolation import missing
-from tutor.sandbox.process import Failed, Sandbox
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 
 class Job(Struct, frozen=True):
@@ -199,7 +200,7 @@ class Covered:
         self._sandboxes = sandboxes
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         sandbox = self._sandboxes.take(lesson, place)
         try:
             sandbox.ready()
@@ -212,9 +213,9 @@ class Covered:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         self._sandboxes.release(sandbox)
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         return self._sandboxes.reference()

@@ -40,7 +40,7 @@ class Forks:
         self.close()
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         sandbox = self.begin(lesson, place)
         known, codes, seed = self._codes.get(lesson.id, (None, (), 0))
         programs: dict[str, Tree] = {}
@@ -55,11 +55,11 @@ class Forks:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         sandbox.close()
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         self.zygotes.start("reference")
         return Sandbox.start(REFERENCE, self.zygotes)
 

@@ -100,7 +100,7 @@ class Pool:
             self._sign_of_life()
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         with self._change:
             self._running += 1
             self._sign_of_life()
@@ -115,14 +115,14 @@ class Pool:
             raise
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.session.Sandboxes`. Does not wait until the process has ended."""
+        """See `tutor.run.submission.Sandboxes`. Does not wait until the process has ended."""
         with self._change:
             self._running -= 1
             self._discarded.append(sandbox)
             self._sign_of_life()
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.session.Sandboxes`."""
+        """See `tutor.run.submission.Sandboxes`."""
         return self._forks.reference()
 
     def ready(self, lesson: Lesson, timeout: float) -> bool:

@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
-from tutor.run.session import Cancel, Cancelled, Sandboxes, Session
+from tutor.run.session import Session
+from tutor.run.submission import Cancel, Sandboxes
+from tutor.sandbox.process import Cancelled
 
 
 class ReferenceNeeded(Struct, frozen=True):
@@ -157,7 +159,7 @@ class Runner:
                 judged = job.over = True
                 listener(RunFinished(number, report))
                 if report.passed:
-                    listener(RaceFinished(number, session.timed(report)))
+                    listener(RaceFinished(number, session.add_race(report)))
         except Cancelled:
             if not judged:
                 listener(RunStopped(number))

@@ -147,8 +147,8 @@ def case_id(check: Check, case: Case) -> str:
     return f"{check.title}#{case.index}"
 
 
-def timed(lesson: Lesson, planned: Plan) -> tuple[Check, Case] | None:
-    """The value check, and its case, that is timed on both sides after a pass."""
+def raced_case(lesson: Lesson, planned: Plan) -> tuple[Check, Case] | None:
+    """Return the value check, and its case, that is timed on both sides after a pass."""
     for check, cases in planned:
         if check.kind == "value" and lesson.timed in ("", check.title):
             return check, cases[-1]
@@ -163,7 +163,7 @@ def requests(lesson: Lesson, planned: Plan) -> list[Request]:
         if (args := check.refer()) is not None
         for case in cases
     ]
-    if (race := timed(lesson, planned)) is not None:
+    if (race := raced_case(lesson, planned)) is not None:
         check, case = race
         asked.append(Request("race", RACE, check.refer() or {}, case.input_sets, check.title))
     return asked

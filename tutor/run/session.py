@@ -1,34 +1,39 @@
 """`run(lesson, code) -> Report`: the only way in which code is checked.
 
-The app, `check`, `watch` and everything to come call this; none has a copy. The learner's code
-runs in one sandbox (one per number of devices), the lesson's PyTorch in another; this process
-draws the inputs, asks both sides, and judges what comes back with NumPy.
+The app, `check`, `watch`, `grade` and `pack test` all call this. Data flows one way: the lesson and
+a seed give a plan (`plan`); the learner's code answers it in its sandboxes (`submission`), the
+lesson's PyTorch in another (`references`); `judge` compares both with NumPy, in this process; and
+the results become a report.
 """
 
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Self
+
+import msgspec
 
 from tutor import paths
-from tutor.check import Check
+from tutor.inputs.functions import DrawError
+from tutor.check import Case, Check
 from tutor.lesson import Lesson
-from tutor.report import CheckResult, Fault, Report
-from tutor.run.plan import Configuration, configuration_of, sandbox_for
-from tutor.run.references import SPEC as REFERENCE
-from tutor.sandbox import faults
-from tutor.sandbox.allowance import Allowance
-from tutor.sandbox.process import Cancelled, Failed, Sandbox
-from tutor.sandbox.protocol import Load, Loaded, Raised, Ready
-
-if TYPE_CHECKING:
-    from tutor.run.judge import Round
-
-__all__ = ["Cancel", "Cancelled", "Sandboxes", "Session", "run"]
-
-MAX_SOURCE = 1 << 20
-"""Bytes of a submission."""
+from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
+from tutor.run.judge import explained, faulty, judge, skipped, unanswered
+from tutor.run.plan import Plan, case_id, plan, requests
+from tutor.run.race import race
+from tutor.run.references import Reference, ReferenceFailed, References
+from tutor.run.submission import (
+    Cancel,
+    FreshSandboxes,
+    LoadedSandbox,
+    Sandboxes,
+    Submission,
+    source_fault,
+)
+from tutor.run.versions import installed_versions
+from tutor.sandbox.process import Failed, Lost, Sandbox
+from tutor.sandbox.protocol import Answer, Ready
+from tutor.tree import Tree
 
 OnResult = Callable[[CheckResult], None]
 
@@ -39,77 +44,21 @@ def run(
     *,
     seed: int = 0,
     on_result: OnResult | None = None,
-    cancel: "Cancel | None" = None,
+    cancel: Cancel | None = None,
 ) -> Report:
     """Check `code` against a lesson.
 
-    **Arguments:** `seed` fixes the hidden inputs; `on_result` hears each result as it comes (in
-    this thread); `cancel` stops the run.
+    **Arguments:** `seed` fixes the hidden inputs; `on_result` is called with each result as it
+    comes, in this thread; `cancel` stops the run.
 
-    **Returns:** the report. Whatever the learner's code does, it comes: see
+    **Returns:** the report, whatever the learner's code does; how long that may take is in
     `tutor.sandbox.allowance`.
 
     Raises:
-        Cancelled: `cancel.cancel()` was called.
+        tutor.sandbox.process.Cancelled: `cancel.cancel()` was called.
     """
     with Session(lesson, code, cancel=cancel) as session:
-        return session.timed(session.check(seed, on_result))
-
-
-class Sandboxes(Protocol):
-    """Where learners' sandboxes come from: started when they are wanted, or waiting already."""
-
-    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """One that no foreign code but the pack's own has been in.
-
-        Raises:
-            Failed: it could not be started.
-        """
-
-    def release(self, sandbox: Sandbox) -> None:
-        """Nobody needs this one any more."""
-
-    def reference(self) -> Sandbox:
-        """One for PyTorch (`tutor.run.references.SPEC`); whoever has it closes it.
-
-        Raises:
-            Failed: it could not be started.
-        """
-
-
-class FreshSandboxes:
-    """Sandboxes started when they are wanted."""
-
-    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        return Sandbox.start(sandbox_for(lesson, place))
-
-    def release(self, sandbox: Sandbox) -> None:
-        sandbox.close()
-
-    def reference(self) -> Sandbox:
-        return Sandbox.start(REFERENCE)
-
-
-class Cancel:
-    """Stops a run from another thread: `run(..., cancel=c)` and then `c.cancel()`."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sandboxes: list[Sandbox] = []
-        self.cancelled = False
-
-    def cancel(self) -> None:
-        with self._lock:
-            self.cancelled = True
-            for sandbox in self._sandboxes:
-                sandbox.kill()
-
-    def watch(self, sandbox: Sandbox) -> None:
-        """Have this sandbox killed too."""
-        with self._lock:
-            self._sandboxes.append(sandbox)
-            if self.cancelled:
-                sandbox.kill()
+        return session.add_race(session.check(seed, on_result))
 
 
 class Session:
@@ -118,9 +67,8 @@ class Session:
         with Session(lesson, code) as session:
             reports = [session.check(seed) for seed in range(20)]
 
-    **Arguments:** `memory`: the folder in which PyTorch's answers are remembered; `quick`:
-    whether XLA may compile fast, by default as each check allows; `sandboxes`: where they come
-    from.
+    **Arguments:** `memory`: the directory in which PyTorch's answers are cached; `quick`: whether
+    XLA may compile fast, by default as each check allows; `sandboxes`: where they come from.
     """
 
     def __init__(
@@ -136,20 +84,18 @@ class Session:
         self.lesson = lesson
         self.code = code
         self.cancel = cancel or Cancel()
-        self.memory = memory or paths.cache() / "references"
-        self._quick = quick
+        self._memory = memory or paths.cache() / "references"
         self._sandboxes = sandboxes or FreshSandboxes()
-        self._benches: dict[Configuration, LoadedSandbox] = {}
-        self._round: Round | None = None
+        self._submission = Submission(lesson, code, self._sandboxes, self.cancel, quick)
+        self._planned: Plan = []
+        self._references: References | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._round is not None:
-            self._round.close()
-        for bench in self._benches.values():
-            self._sandboxes.release(bench.sandbox)
+        self._close_references()
+        self._submission.close()
 
     def check(
         self,
@@ -159,129 +105,200 @@ class Session:
         *,
         all_checks: bool = True,
     ) -> Report:
-        """Check under one seed. See `run`, but that nothing is timed.
+        """Check under one seed, as `run` does but without the race.
 
-        **Arguments:** `on_miss`: called if PyTorch's answers are not remembered, and so will take
-        a second or more; `all_checks`: also those after the first that finds something wrong.
+        **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
+        second or more; `all_checks`: whether to go on after the first check that does not pass.
         """
-        from tutor.run.judge import Round
+        began = time.perf_counter()
+        self._close_references()
+        self._submission.begin_run()
+        results: list[CheckResult] = []
+        fault: Fault | None = None
+        checking = 0.0
+        try:
+            references = self._prepare(seed, on_miss)
+            started = time.perf_counter()
+            for check, cases in self._planned:
+                stop = not all_checks and _any_wrong(results)
+                result = (
+                    skipped(check, "not run")
+                    if stop
+                    else self._result(check, cases, references, results)
+                )
+                results.append(result)
+                if on_result is not None:
+                    on_result(result)
+            checking = time.perf_counter() - started
+        except Failed as failure:
+            fault = explained(failure.fault, self.code)
+            # They belong in the report, but are not worth an event each.
+            results += [skipped(check, "not run") for check in self.lesson.checks[len(results) :]]
+        except BaseException:
+            self._abandon()
+            raise
+        return self._report(seed, results, fault, checking, began)
 
-        if self._round is not None:
-            self._round.close()
-        self._round = Round(self, seed, on_result, on_miss, all_checks=all_checks)
-        return self._round.report()
-
-    def timed(self, report: Report) -> Report:
-        """The report of the last check, and if that was a pass, with the time that the translation
-        takes beside the original's. Takes about half a second.
+    def add_race(self, report: Report) -> Report:
+        """Return the report of the last check, with the time that the translation takes and that
+        of the original if it was a pass. Takes about half a second.
 
         Raises:
-            Cancelled: see `run`.
+            tutor.sandbox.process.Cancelled: see `run`.
         """
-        return self._round.timed(report) if self._round is not None else report
-
-    def place(self, check: Check | None = None) -> Configuration:
-        """Where a check runs, or what goes with none."""
-        return configuration_of(self.lesson, check, self._quick)
-
-    def bench(self, place: Configuration) -> "LoadedSandbox":
-        """A living sandbox.
-
-        Raises:
-            Failed: it did not start.
-        """
-        bench = self._benches.get(place)
-        if bench is None or bench.dead:
-            if bench is not None:
-                self._sandboxes.release(bench.sandbox)
-            bench = LoadedSandbox(self._sandboxes.take(self.lesson, place), self)
-            self._benches[place] = bench
-            self.cancel.watch(bench.sandbox)
-        return bench
+        if report.verdict != "pass" or self._references is None:
+            return report
+        try:
+            times = race(self.lesson, self._submission, self._planned, self._references)
+        except BaseException:
+            self._abandon()
+            raise
+        timings = msgspec.structs.replace(report.timings, race=times)
+        return msgspec.structs.replace(report, timings=timings)
 
     @property
-    def main_bench(self) -> "LoadedSandbox | None":
+    def main_sandbox(self) -> LoadedSandbox | None:
         """The sandbox of the lesson's ordinary checks, if it was started."""
-        return self._benches.get(self.place())
+        return self._submission.main
 
-    def reference(self) -> Sandbox:
-        """A sandbox for PyTorch, that a cancelled run ends too."""
+    def peak_mb(self) -> int | None:
+        """Return the peak memory of the largest sandbox in MiB; None where it is unknown."""
+        return self._submission.peak_mb()
+
+    def _prepare(self, seed: int, on_miss: Callable[[], None] | None) -> References:
+        """Plan, start asking PyTorch, and wait for the learner's code to be imported.
+
+        Raises:
+            Failed: a fault keeps every check from being run.
+        """
+        if (fault := source_fault(self.code)) is not None:
+            raise Failed(fault)
+        # Start the process first, since it takes longest; plan while it starts.
+        main = self._submission.configuration()
+        self._submission.start(main)
+        try:
+            self._planned = plan(self.lesson, seed)
+        except DrawError as error:
+            what = f"lesson {self.lesson.id}: an input: {error}"
+            raise Failed(Fault("broken-pack", what)) from None
+        asked = requests(self.lesson, self._planned)
+        references = References(self.lesson, asked, self._memory, self._reference_sandbox)
+        self._references = references
+        references.start()
+        if on_miss is not None and not references.remembered:
+            on_miss()
+        self._submission.load(main)
+        return references
+
+    def _reference_sandbox(self) -> Sandbox:
+        """Start a sandbox for PyTorch, which a cancelled run ends as well."""
         sandbox = self._sandboxes.reference()
         self.cancel.watch(sandbox)
         return sandbox
 
-    def output(self) -> tuple[str, str]:
-        """What the learner's code has printed: standard output, and standard error."""
-        boxes = [bench.sandbox for bench in self._benches.values()]
-        return (
-            "".join(box.stdout.text() for box in boxes),
-            "".join(box.stderr.text() for box in boxes),
+    def _result(
+        self, check: Check, cases: list[Case], references: References, before: list[CheckResult]
+    ) -> CheckResult:
+        """Return the result of one check, given those `before` it."""
+        for needed in check.needed:
+            if not any(r.name == needed and r.status == "pass" for r in before):
+                return skipped(check, f"needs {needed!r} to pass first")
+        submission = self._submission
+        configuration = submission.configuration(check)
+        if (fault := submission.failed.get(configuration) or submission.overtime) is not None:
+            return skipped(check, f"not run: {fault.message}")
+        try:
+            try:
+                return self._judged(check, cases, references)
+            except Lost:  # neither the code's fault nor ours
+                submission.forget_allowance(check)
+                return self._judged(check, cases, references)
+        except Failed as failure:
+            submission.failed[configuration] = failure.fault
+            return faulty(check, explained(failure.fault, self.code, check))
+
+    def _judged(self, check: Check, cases: list[Case], references: References) -> CheckResult:
+        """Return the result of the first case that is not right, or else of the last."""
+        timing = Timing()
+        earlier: list[Tree] = []
+        result = CheckResult(check.title, check.kind, "pass")
+        for case in cases:
+            observation = self._submission.observe(check, case)
+            if (failed := unanswered(self.lesson, self.code, observation)) is not None:
+                return failed
+            reference = None
+            if check.refer() is not None:
+                name = case_id(check, case)
+                try:
+                    reference = references.get(name, nan=getattr(check, "nan", True))
+                except ReferenceFailed as failure:
+                    return faulty(check, failure.fault)
+            result = judge(self.lesson, self.code, observation, reference, earlier)
+            if result.fault is not None:
+                return result
+            assert isinstance(observation.reply, Answer)
+            timing = _added(timing, observation.reply, reference)
+            if result.status != "pass":
+                break
+            if reference is not None:
+                earlier.append(reference.tree)
+        return msgspec.structs.replace(result, timing=timing)
+
+    def _report(
+        self,
+        seed: int,
+        results: list[CheckResult],
+        fault: Fault | None,
+        checking: float,
+        began: float,
+    ) -> Report:
+        stdout, stderr = self._submission.output()
+        main = self._submission.main
+        ready = main.ready if main is not None else None
+        return Report(
+            lesson=self.lesson.id,
+            verdict=verdict_of(tuple(results), fault),
+            checks=tuple(results),
+            stdout=stdout,
+            stderr=stderr,
+            fault=fault,
+            timings=Timings(
+                start=main.start_seconds if main else 0.0,
+                load=main.load_seconds if main else 0.0,
+                checks=checking,
+                reference=self._references.waited if self._references else 0.0,
+                total=time.perf_counter() - began,
+                processor=self._submission.processor_seconds,
+            ),
+            versions={**installed_versions(), **(ready.versions if ready else {})},
+            seed=seed,
+            devices=_devices(ready) if ready else "",
+            isolation=tuple(main.sandbox.protections) if main else (),
         )
 
-    def peak_mb(self) -> int | None:
-        """The most memory that one of its sandboxes has had, in MiB; None where that cannot be
-        told."""
-        seen = [bench.sandbox.peak_mb for bench in self._benches.values() if not bench.dead]
-        return max((peak for peak in seen if peak is not None), default=None)
+    def _close_references(self) -> None:
+        if self._references is not None:
+            self._references.close()
+            self._references = None
 
-    def source_fault(self) -> Fault | None:
-        """What makes the text no Python source at all."""
-        if len(self.code.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
-            return Fault("bad-source", f"the file is larger than {MAX_SOURCE >> 10} KiB")
-        if (at := self.code.find("\0")) >= 0:
-            line = self.code.count("\n", 0, at) + 1
-            return Fault("bad-source", f"line {line}: there is a NUL byte in the file", line=line)
-        try:
-            self.code.encode()
-        except UnicodeEncodeError as error:
-            line = self.code.count("\n", 0, error.start) + 1
-            what = f"line {line}: a character that is not valid Unicode (a lone surrogate)"
-            return Fault("bad-source", what, line=line)
-        return None
+    def _abandon(self) -> None:
+        """End everything after Ctrl-C or a cancelled run; nobody waits for PyTorch then."""
+        self.cancel.cancel()
+        self._close_references()
 
 
-class LoadedSandbox:
-    """A sandbox with the learner's module in it, or on the way there."""
+def _added(timing: Timing, answer: Answer, reference: Reference | None) -> Timing:
+    """Return the timing of a check with one more case."""
+    torch = reference.seconds + (timing.torch or 0.0) if reference else timing.torch
+    return Timing(timing.compile + answer.compile, timing.run + answer.run, torch)
 
-    def __init__(self, sandbox: Sandbox, session: Session) -> None:
-        self.sandbox = sandbox
-        self.ready: Ready | None = None
-        self.dead = False
-        self.start_seconds = 0.0
-        self.load_seconds = 0.0
-        self._session = session
-        self._loaded = False
 
-    def allowance(self) -> Allowance:
-        """The time that one run may take here."""
-        seconds = self._session.lesson.limits.seconds
-        # Work on an accelerator is no processor time, and no waiting either.
-        return Allowance(seconds, idle=seconds if self.sandbox.spec.accelerators else None)
+def _any_wrong(results: list[CheckResult]) -> bool:
+    return any(result.status not in ("pass", "skipped") for result in results)
 
-    def load(self, allowance: Allowance) -> None:
-        """Have the learner's module imported, if it is not yet. Their time starts when their code
-        does.
 
-        Raises:
-            Failed: it could not be; the fault says why.
-        """
-        if self.ready is None:
-            began = time.perf_counter()
-            self.ready = self.sandbox.ready()
-            self.start_seconds = time.perf_counter() - began
-        lesson, code = self._session.lesson, self._session.code
-        if self._loaded:
-            return
-        began = time.perf_counter()
-        load = Load("load", code, f"{lesson.id}.py")
-        try:
-            reply, _ = self.sandbox.ask(load, None, allowance, "the import of your code")
-            if isinstance(reply, Raised):
-                raise Failed(faults.from_raised(reply, code))
-            if not isinstance(reply, Loaded):
-                raise Failed(faults.unsaid(reply, "the import of your code"))
-        except Failed:
-            self.dead = True  # a module that half loaded is of no more use
-            raise
-        self.load_seconds = time.perf_counter() - began
-        self._loaded = True
+def _devices(ready: Ready) -> str:
+    """Return the devices in words, as in `4 simulated CPU devices`."""
+    simulated = "simulated " if ready.platform == "cpu" and ready.devices > 1 else ""
+    plural = "device" if ready.devices == 1 else "devices"
+    return f"{ready.devices} {simulated}{ready.platform.upper()} {plural}"

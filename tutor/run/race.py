@@ -1,0 +1,42 @@
+"""The race after a pass: how long the translation takes, and how long the PyTorch original."""
+
+from math import isfinite
+
+from tutor.lesson import Lesson
+from tutor.report import Race
+from tutor.run.plan import RACE, Plan, raced_case
+from tutor.run.references import ReferenceFailed, References
+from tutor.run.submission import Submission
+from tutor.sandbox.allowance import Allowance
+from tutor.sandbox.process import Failed
+from tutor.sandbox.protocol import Answer, Observe
+from tutor.tree import TreeError, entry, real
+
+SECONDS = 10.0
+"""Processor time that a race may take; it usually takes about half a second."""
+
+
+def race(
+    lesson: Lesson, submission: Submission, planned: Plan, references: References
+) -> Race | None:
+    """Return both sides' times, or None if there is nothing to time or a side did not finish: no
+    verdict depends on it.
+
+    Raises:
+        tutor.sandbox.process.Cancelled: the run was cancelled.
+    """
+    if (case := raced_case(lesson, planned)) is None:
+        return None
+    check, inputs = case
+    try:
+        loaded = submission.load(submission.configuration())
+        request = Observe("race", RACE, check.observe())
+        reply, times = loaded.ask(request, [*inputs.input_sets], Allowance(SECONDS), "the timing")
+        if not isinstance(reply, Answer):
+            return None
+        first, warm = real(entry(times, "first")), real(entry(times, "warm"))
+        if not (isfinite(first) and isfinite(warm)):
+            return None
+        return Race(check.subject, first, warm, references.get("race").seconds)
+    except (Failed, TreeError, ReferenceFailed):
+        return None

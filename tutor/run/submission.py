@@ -1,0 +1,283 @@
+"""A learner's code in its sandboxes: one for each configuration that the lesson's checks need."""
+
+import threading
+import time
+from typing import Protocol
+
+from msgspec import Struct
+
+from tutor.check import Case, Check
+from tutor.lesson import Lesson
+from tutor.report import Fault
+from tutor.run.plan import Configuration, case_id, configuration_of, sandbox_for
+from tutor.run.references import SPEC as REFERENCE
+from tutor.sandbox import faults
+from tutor.sandbox.allowance import Allowance
+from tutor.sandbox.process import Failed, Lost, Sandbox
+from tutor.sandbox.protocol import Load, Loaded, Observe, Raised, Ready, Reply
+from tutor.tree import Tree
+
+MAX_SOURCE = 1 << 20
+"""Bytes of a submission."""
+
+_IMPORT = "the import of your code"
+
+
+class Sandboxes(Protocol):
+    """Supplies learners' sandboxes, started on demand or kept warm."""
+
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
+        """Return a sandbox in which no foreign code but the pack's has run.
+
+        Raises:
+            Failed: it could not be started.
+        """
+
+    def release(self, sandbox: Sandbox) -> None:
+        """Take back a sandbox that is no longer needed."""
+
+    def reference(self) -> Sandbox:
+        """Return a sandbox for PyTorch (`tutor.run.references.SPEC`); the caller closes it.
+
+        Raises:
+            Failed: it could not be started.
+        """
+
+
+class FreshSandboxes:
+    """Starts each sandbox on demand, as a new process."""
+
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
+        return Sandbox.start(sandbox_for(lesson, configuration))
+
+    def release(self, sandbox: Sandbox) -> None:
+        sandbox.close()
+
+    def reference(self) -> Sandbox:
+        return Sandbox.start(REFERENCE)
+
+
+class Cancel:
+    """Stops a run from another thread: `run(..., cancel=c)` and then `c.cancel()`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sandboxes: list[Sandbox] = []
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        with self._lock:
+            self.cancelled = True
+            for sandbox in self._sandboxes:
+                sandbox.kill()
+
+    def watch(self, sandbox: Sandbox) -> None:
+        """Kill this sandbox, too, on `cancel`."""
+        with self._lock:
+            self._sandboxes.append(sandbox)
+            if self.cancelled:
+                sandbox.kill()
+
+
+class Observation(Struct, frozen=True, eq=False):
+    """A sandbox's reply to one case of a check; `tree` is the value that came with it."""
+
+    check: Check
+    case: Case
+    reply: Reply
+    tree: Tree
+
+
+class LoadedSandbox:
+    """A sandbox that has imported the learner's module, or is about to."""
+
+    def __init__(self, sandbox: Sandbox, lesson: Lesson, code: str) -> None:
+        self.sandbox = sandbox
+        self.ready: Ready | None = None
+        self.dead = False
+        self.start_seconds = 0.0
+        self.load_seconds = 0.0
+        self._lesson = lesson
+        self._code = code
+        self._loaded = False
+
+    def allowance(self) -> Allowance:
+        """Return the time that one run may take in this sandbox."""
+        seconds = self._lesson.limits.seconds
+        # Work on an accelerator counts neither as processor time nor as waiting.
+        return Allowance(seconds, idle=seconds if self.sandbox.spec.accelerators else None)
+
+    def load(self, allowance: Allowance) -> None:
+        """Import the learner's module unless that was done before. The allowance starts to count
+        when their code does.
+
+        Raises:
+            Failed: the import failed; the fault says why.
+        """
+        if self.ready is None:
+            began = time.perf_counter()
+            self.ready = self.sandbox.ready()
+            self.start_seconds = time.perf_counter() - began
+        if self._loaded:
+            return
+        began = time.perf_counter()
+        load = Load("load", self._code, f"{self._lesson.id}.py")
+        reply, _ = self.ask(load, None, allowance, _IMPORT)
+        if not isinstance(reply, Loaded):
+            self.dead = True  # a half-imported module is of no use
+            if isinstance(reply, Raised):
+                raise Failed(faults.from_raised(reply, self._code))
+            raise Failed(faults.unsaid(reply, _IMPORT))
+        self.load_seconds = time.perf_counter() - began
+        self._loaded = True
+
+    def ask(
+        self, request: Load | Observe, tree: Tree, allowance: Allowance, running: str
+    ) -> tuple[Reply, Tree]:
+        """Return the sandbox's reply.
+
+        Raises:
+            Failed: the sandbox has ended.
+        """
+        try:
+            return self.sandbox.ask(request, tree, allowance, running)
+        except Failed:
+            self.dead = True
+            raise
+
+
+class Submission:
+    """One learner's code, in as many sandboxes as its checks need. `close` releases them.
+
+    **Arguments:** `quick`: whether XLA may compile fast; None follows each check.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        code: str,
+        sandboxes: Sandboxes,
+        cancel: Cancel,
+        quick: bool | None = None,
+    ) -> None:
+        self.lesson = lesson
+        self.code = code
+        self.failed: dict[Configuration, Fault] = {}
+        self._sandboxes = sandboxes
+        self._cancel = cancel
+        self._quick = quick
+        self._started: dict[Configuration, LoadedSandbox] = {}
+        self._allowances: dict[Configuration, Allowance] = {}
+
+    def close(self) -> None:
+        for loaded in self._started.values():
+            self._sandboxes.release(loaded.sandbox)
+
+    def begin_run(self) -> None:
+        """Start counting time anew, and forget which sandboxes failed."""
+        self._allowances.clear()
+        self.failed.clear()
+
+    def configuration(self, check: Check | None = None) -> Configuration:
+        """Return the configuration in which a check runs, or the lesson's own."""
+        return configuration_of(self.lesson, check, self._quick)
+
+    @property
+    def main(self) -> LoadedSandbox | None:
+        """The sandbox of the lesson's ordinary checks, if it was started."""
+        return self._started.get(self.configuration())
+
+    def start(self, configuration: Configuration) -> LoadedSandbox:
+        """Return a living sandbox without waiting for it to be ready.
+
+        Raises:
+            Failed: it did not start.
+        """
+        loaded = self._started.get(configuration)
+        if loaded is None or loaded.dead:
+            if loaded is not None:
+                self._sandboxes.release(loaded.sandbox)
+            sandbox = self._sandboxes.take(self.lesson, configuration)
+            loaded = self._started[configuration] = LoadedSandbox(sandbox, self.lesson, self.code)
+            self._cancel.watch(sandbox)
+        return loaded
+
+    def load(self, configuration: Configuration) -> LoadedSandbox:
+        """Return a sandbox that has imported the code. One that was lost is replaced once.
+
+        Raises:
+            Failed: the import failed, or no sandbox could be started.
+        """
+        if configuration in self._allowances:
+            return self.start(configuration)
+        try:
+            return self._load(configuration)
+        except Lost:  # neither the code's fault nor ours
+            return self._load(configuration)
+
+    def _load(self, configuration: Configuration) -> LoadedSandbox:
+        loaded = self.start(configuration)
+        allowance = self._allowances[configuration] = loaded.allowance()
+        loaded.load(allowance)
+        return loaded
+
+    def observe(self, check: Check, case: Case) -> Observation:
+        """Run one case of a check.
+
+        Raises:
+            Failed: the sandbox has ended.
+        """
+        configuration = self.configuration(check)
+        loaded = self.load(configuration)
+        request = Observe(case_id(check, case), check.inside, check.observe())
+        allowance = self._allowances[configuration]
+        reply, tree = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))
+        return Observation(check, case, reply, tree)
+
+    def forget_allowance(self, check: Check) -> None:
+        """Give a check's sandbox, which was lost, its time again."""
+        self._allowances.pop(self.configuration(check), None)
+
+    @property
+    def overtime(self) -> Fault | None:
+        """The fault of a sandbox that used up its time: no other sandbox gets as much again."""
+        return next((f for f in self.failed.values() if f.code in faults.OVERTIME), None)
+
+    @property
+    def processor_seconds(self) -> float:
+        """The most processor time that one sandbox has used in this run."""
+        return max((allowance.spent for allowance in self._allowances.values()), default=0.0)
+
+    def output(self) -> tuple[str, str]:
+        """Return what the code has printed: standard output, and standard error."""
+        boxes = [loaded.sandbox for loaded in self._started.values()]
+        return (
+            "".join(box.stdout.text() for box in boxes),
+            "".join(box.stderr.text() for box in boxes),
+        )
+
+    def peak_mb(self) -> int | None:
+        """Return the peak memory of the largest sandbox in MiB; None where it is unknown."""
+        peaks = [loaded.sandbox.peak_mb for loaded in self._started.values() if not loaded.dead]
+        return max((peak for peak in peaks if peak is not None), default=None)
+
+
+def shown_code(check: Check) -> str:
+    """Return the code that a check runs, for messages."""
+    return f"`{' '.join(check.subject.split())}`"[:300]
+
+
+def source_fault(code: str) -> Fault | None:
+    """Return the fault of a text that cannot be Python source: too long, NUL, or surrogates."""
+    if len(code.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
+        return Fault("bad-source", f"the file is larger than {MAX_SOURCE >> 10} KiB")
+    if (at := code.find("\0")) >= 0:
+        line = code.count("\n", 0, at) + 1
+        return Fault("bad-source", f"line {line}: there is a NUL byte in the file", line=line)
+    try:
+        code.encode()
+    except UnicodeEncodeError as error:
+        line = code.count("\n", 0, error.start) + 1
+        what = f"line {line}: a character that is not valid Unicode (a lone surrogate)"
+        return Fault("bad-source", what, line=line)
+    return None
