@@ -36,9 +36,9 @@ from benchmarks import (
 from benchmarks.answers import TRAINING, Answer, right, starter
 from benchmarks.results import Graded, JudgedAnswer, Point, Profile, Results, fallen, targets
 from benchmarks.samples import Summary, summary
+from tutor.engine.versions import installed_versions
 from tutor.manifest import Pack
 from tutor.pack import load_pack
-from tutor.run.versions import installed_versions
 
 HERE = Path(__file__).parent
 

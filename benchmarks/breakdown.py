@@ -17,11 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tutor.lesson import Lesson
-from tutor.manifest import Pack
-from tutor.pack import open_pack
-from tutor.pool.forks import Forks
-from tutor.run.plan import (
+from tutor.engine.plan import (
     Configuration,
     Plan,
     configuration_of,
@@ -30,6 +26,10 @@ from tutor.run.plan import (
     plan,
     sandbox_for,
 )
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
+from tutor.pack import open_pack
+from tutor.pool.forks import Forks
 from tutor.sandbox.launch import environment
 from tutor.tree import Tree
 

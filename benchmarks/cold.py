@@ -15,8 +15,8 @@ from benchmarks import plain
 from benchmarks.answers import Answer
 from tutor import paths
 from tutor.check import Case, Check
-from tutor.run.plan import case_id, configuration_of, plan, requests
-from tutor.run.references import SPEC, References
+from tutor.engine.plan import case_id, configuration_of, plan, requests
+from tutor.engine.references import SPEC, References
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree
 

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from benchmarks import grading, warm
 from benchmarks.answers import Answer, right
 from benchmarks.packs import make_pack
+from tutor.engine.background import Runner
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pool.pool import Pool
-from tutor.run.background import Runner
 
 LESSON = "vmap-basics"
 TIMES = (1, 2, 4, 8)

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks.answers import Answer
+from tutor.engine.background import RunEvent, RunFinished, Runner, RunStopped
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
@@ -25,7 +26,6 @@ from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pool.pool import Pool
 from tutor.report import Report
-from tutor.run.background import RunEvent, RunFinished, Runner, RunStopped
 from tutor.ui.desk import Desk
 
 PATIENCE = 300.0

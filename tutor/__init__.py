@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tutor.engine.session import run
     from tutor.pack import load_pack, open_pack
     from tutor.report import Report
-    from tutor.run.session import run
 
 __all__ = ["Report", "__version__", "load_pack", "open_pack", "run"]
 
 _HOME = {
     "load_pack": "tutor.pack",
     "open_pack": "tutor.pack",
-    "run": "tutor.run.session",
+    "run": "tutor.engine.session",
     "Report": "tutor.report",
 }
 

@@ -22,10 +22,10 @@ from tests.attacks.targets import aims
 from tests.attacks.test_submissions import SUBMISSIONS
 from tests.conftest import MINI
 from tests.sandbox.processes import children
+from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
-from tutor.run.session import Session
 from tutor.sandbox.cgroup import leftovers
 from tutor.sandbox.watchdog import usage
 

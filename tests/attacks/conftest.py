@@ -15,10 +15,10 @@ import pytest
 
 from tests.attacks.targets import aims
 from tests.sandbox.processes import children
+from tutor.engine import session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
-from tutor.run import session as engine
 from tutor.sandbox import launch
 
 
@@ -39,7 +39,7 @@ def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> froz
 def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Attack what learners and graders use: workers that were forked. They are put up as those
     that are started afresh are, which the tests of faults and of the command line use."""
-    monkeypatch.setattr(engine, "FreshSandboxes", lambda: forks)
+    monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

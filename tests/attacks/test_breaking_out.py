@@ -14,9 +14,9 @@ import pytest
 from tests.attacks.test_submissions import PATIENCE, told
 from tests.conftest import MINI
 from tests.stopwatch import GUARD, Stopwatch
+from tutor.engine.session import Session, run
 from tutor.lesson import Lesson
 from tutor.report import Report
-from tutor.run.session import Session, run
 from tutor.sandbox import launch
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="made of Linux's own calls")

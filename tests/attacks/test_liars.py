@@ -8,11 +8,11 @@ import pytest
 
 from tests.attacks.liars import MARK, liar, names_used, recorder
 from tutor.checks.value import Value
+from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.session import Session
 
 COURSE = load_pack()
 NAMES = [

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.test_submissions import FOLDER, told
+from tutor.engine.session import Session, run
 from tutor.lesson import Lesson, Mistake
 from tutor.pack import load_pack
 from tutor.report import Report
-from tutor.run.session import Session, run
 
 THRICE = "\n\ndef double(x):\n    return 3 * x\n"
 COURSE = load_pack()

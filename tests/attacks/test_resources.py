@@ -15,8 +15,8 @@ import pytest
 from tests.attacks.test_submissions import PATIENCE, told
 from tests.conftest import MINI
 from tests.stopwatch import GUARD, Stopwatch
+from tutor.engine.session import Session, run
 from tutor.lesson import Lesson
-from tutor.run.session import Session, run
 from tutor.sandbox import launch
 from tutor.sandbox.wire import MAX_BODY
 

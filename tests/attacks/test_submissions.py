@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.stopwatch import Stopwatch
+from tutor.engine.session import run
 from tutor.lesson import Lesson
 from tutor.report import Report
-from tutor.run.session import run
 
 FOLDER = Path(__file__).parent / "submissions"
 SUBMISSIONS = sorted(FOLDER.glob("*.py"))

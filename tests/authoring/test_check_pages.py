@@ -8,10 +8,10 @@ import pytest
 from tests.project.test_docs import REPOSITORY, blocks
 from tutor.check import Check
 from tutor.checks import BUILT_IN
+from tutor.engine.session import Session
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.session import Session
 
 KINDS = {kind.kind: kind for kind in BUILT_IN}
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")

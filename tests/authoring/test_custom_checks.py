@@ -16,8 +16,8 @@ from tutor import checks
 from tutor.authoring.lint import lint
 from tutor.checks import unusable_kinds
 from tutor.cli import doctor
+from tutor.engine import references
 from tutor.report import Report
-from tutor.run import references
 from tutor.sandbox import packages
 
 DISTRIBUTION = BROKEN.parent / "custom-check"
@@ -79,7 +79,7 @@ def test_the_mistake_is_caught_in_its_words(installed: Path):
 def test_sandboxes_that_are_forked_have_it_too_and_the_main_process_no_framework(installed: Path):
     program = f"""
 import sys
-from tutor.run.session import Session
+from tutor.engine.session import Session
 from tutor.pool.forks import Forks
 from tutor.pack import load_pack
 pack = load_pack({str(PACK)!r})

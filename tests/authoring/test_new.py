@@ -7,11 +7,11 @@ import pytest
 
 from tutor.authoring.lint import lint
 from tutor.authoring.new import CannotMake, add_lesson, new_pack
+from tutor.engine.session import Session
 from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.session import Session
 
 FLOW = """\
 # Mine.

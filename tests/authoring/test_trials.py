@@ -24,14 +24,14 @@ from tutor.authoring.mutate import mutants
 from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
+from tutor.engine.plan import Configuration
+from tutor.engine.session import Session
+from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault
-from tutor.run.plan import Configuration
-from tutor.run.session import Session
-from tutor.run.submission import Cancel
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 FAULTY = MINI.parents[1] / "faulty" / "lessons"

@@ -22,12 +22,12 @@ from tutor.checks.survives import with_survival
 from tutor.checks.train_step import TrainStep
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
+from tutor.engine.session import Session
 from tutor.expressions import defined_names
 from tutor.inputs.draws import parse
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.session import Session
 
 SETTINGS = {
     "none": "",

@@ -12,8 +12,8 @@ import pytest
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
 from tutor.cli import main
+from tutor.engine.submission import LoadedSandbox
 from tutor.report import Report
-from tutor.run.submission import LoadedSandbox
 from tutor.sandbox.allowance import Allowance
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -419,9 +419,9 @@ def test_a_damaged_progress_database_is_set_aside(home: Path):
 
 def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Path):
     code = (
-        "import tutor.run.session, sys, tutor.cli\n"
+        "import tutor.engine.session, sys, tutor.cli\n"
         "def boom(*a, **k): raise RuntimeError('on purpose')\n"
-        "tutor.run.session.Session.check = boom\n"
+        "tutor.engine.session.Session.check = boom\n"
         f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
     )
     done = subprocess.run(

@@ -15,13 +15,13 @@ from tests.conftest import SHARED_CACHE
 from tutor.authoring.trial import Trial, attempt, judged, learn
 from tutor.authoring.trial_output import told
 from tutor.checks.value import Value
+from tutor.engine.session import Session
 from tutor.inputs.draws import parse
 from tutor.lesson import Lesson, Mistake
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.report import Report
-from tutor.run.session import Session
 
 SEEDS = 20
 PACK = load_pack()

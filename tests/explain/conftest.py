@@ -6,10 +6,10 @@ import pytest
 
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.check import Case, Check
+from tutor.engine.plan import case_id, configuration_of, plan
 from tutor.explain import Symptom, of_fault, of_finding
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
-from tutor.run.plan import case_id, configuration_of, plan
 from tutor.sandbox import faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec

@@ -9,12 +9,12 @@ from msgspec import Meta, Struct, field
 
 from tests.explain.conftest import Kept
 from tutor.check import Case, Check
+from tutor.engine.plan import plan
 from tutor.explain import Symptom, of_finding
 from tutor.explain.reader import RuleReader
 from tutor.explain.rule import several
 from tutor.lesson import Lesson, Limits, Mistake, Module
 from tutor.pack.yaml_nodes import read
-from tutor.run.plan import plan
 from tutor.tree import Leaf, Tree
 
 FILE = Path(__file__).parent / "silent.yaml"

@@ -13,10 +13,10 @@ from rich.console import Console
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
 from tutor import render
+from tutor.engine.session import Session
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Explanation, Report
-from tutor.run.session import Session
 
 TRANSPOSED = "def tall(x):\n    return x.reshape(4, 3)\n"
 TORCH = "import jax.numpy as jnp\n\n\ndef double(x):\n    return x.unsqueeze(0)\n"

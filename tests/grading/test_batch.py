@@ -10,6 +10,7 @@ from typing import Self
 import pytest
 
 from tests.conftest import MINI
+from tutor.engine.plan import plan
 from tutor.grading.batch import SEEDS, BatchResults, Grading, Order, fingerprint, line_of, seeds
 from tutor.grading.executors import Job, LocalExecutor
 from tutor.grading.journal import Head, Journal
@@ -20,7 +21,6 @@ from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.plan import plan
 from tutor.sandbox import launch
 from tutor.tree import Leaf
 

@@ -14,7 +14,7 @@ from tests.conftest import MINI
 PROGRAM = f"""
 import json
 import tutor
-from tutor.run.session import Session
+from tutor.engine.session import Session
 from tutor.pool.forks import Forks
 from tutor.pack import load_pack
 CODE = '''

@@ -11,12 +11,12 @@ import pytest
 
 from tests.sandbox.processes import children, told
 from tests.stopwatch import Stopwatch
+from tutor.engine import session
+from tutor.engine.session import run
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
-from tutor.run import session as engine
-from tutor.run.session import run
 from tutor.sandbox import launch
 
 ABOUT = "def double(x):\n    "
@@ -35,7 +35,7 @@ def sandboxes(
 ) -> None:
     """However a worker came to be, its end is told the same."""
     if request.param == "forked":
-        monkeypatch.setattr(engine, "FreshSandboxes", lambda: forks)
+        monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from tutor import render
+from tutor.engine.session import run
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.report import Report
-from tutor.run.session import run
 from tutor.sandbox import launch
 from tutor.sandbox.isolation import ESSENTIAL
 

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from tests.stopwatch import until
 from tutor.authoring.trial import Trial, attempt
+from tutor.engine.plan import Configuration
+from tutor.engine.session import Session
+from tutor.engine.submission import Cancel, LoadedSandbox
 from tutor.grading.executors import Job, work
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
-from tutor.run.plan import Configuration
-from tutor.run.session import Session
-from tutor.run.submission import Cancel, LoadedSandbox
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Sandbox
 from tutor.sandbox.watchdog import active, idle_seconds, usage

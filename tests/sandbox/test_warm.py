@@ -14,6 +14,9 @@ import pytest
 from tests.attacks.test_lying import memory
 from tests.sandbox.test_zygote import DOUBLE, alive
 from tests.stopwatch import PATIENCE, Stopwatch, until
+from tutor.engine.plan import configuration_of, decoy, plan
+from tutor.engine.references import References
+from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool import pool as warm
@@ -21,9 +24,6 @@ from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.pool.programs import Programs
 from tutor.report import Report
-from tutor.run.plan import configuration_of, decoy, plan
-from tutor.run.references import References
-from tutor.run.session import Session
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Leaf, leaves
 
@@ -357,7 +357,7 @@ def test_programs_take_no_more_room_than_they_may(
 
 
 def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, forks: Forks):
-    from tutor.run.plan import requests
+    from tutor.engine.plan import requests
 
     begun: list[Sandbox] = []
 
@@ -377,7 +377,7 @@ def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, fo
 
 
 def test_who_is_cancelled_takes_nobody_along(tmp_path: Path, lesson: Lesson, forks: Forks):
-    from tutor.run.plan import requests
+    from tutor.engine.plan import requests
     from tutor.sandbox.process import Cancelled
 
     asked = requests(lesson, plan(lesson, 0))

@@ -12,12 +12,12 @@ import pytest
 from tests.conftest import MINI
 from tests.sandbox.processes import alive
 from tests.stopwatch import until
+from tutor.engine.plan import configuration_of
+from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult
-from tutor.run.plan import configuration_of
-from tutor.run.session import Session
 from tutor.sandbox import zygotes as zygotes
 from tutor.sandbox.process import Sandbox
 

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.stopwatch import GUARD
+from tutor.engine.plan import Configuration
+from tutor.engine.references import Reference, References
+from tutor.engine.session import Session
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
-from tutor.run.plan import Configuration
-from tutor.run.references import Reference, References
-from tutor.run.session import Session
 from tutor.sandbox.process import Sandbox
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MINI
+from tutor.engine.session import Session
 from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import Files
@@ -17,7 +18,6 @@ from tutor.pack.problems import BadSource
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import parse
 from tutor.pool.forks import Forks
-from tutor.run.session import Session
 
 DOUBLE, TALL = "basics/double.yaml", "basics/tall.yaml"
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tutor.engine.plan import plan
 from tutor.inputs.datasets import digits
 from tutor.inputs.draws import MAX_TEXT, Draw, draw_tree, holds_key, names_in, parse
 from tutor.inputs.functions import MAX_ELEMENTS, USAGE, DrawError
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import generator, word
-from tutor.run.plan import plan
 from tutor.tree import Leaf, Tree, brief, leaves, real
 
 from .trees import identical

@@ -10,12 +10,12 @@ import pytest
 
 from tests.unit.child import in_a_child
 from tutor import files, paths
+from tutor.engine.plan import configuration_of, plan, requests
+from tutor.engine.references import Reference, References
 from tutor.inputs.functions import DrawError
 from tutor.manifest import Pack
 from tutor.pack import memory
 from tutor.pool.programs import Programs
-from tutor.run.plan import configuration_of, plan, requests
-from tutor.run.references import Reference, References
 from tutor.tree import Leaf
 
 NOBODY = 65534

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.stopwatch import GUARD
-from tutor.lesson import Lesson
-from tutor.manifest import Pack
-from tutor.pool.forks import Forks
-from tutor.run.background import (
+from tutor.engine.background import (
     CheckFinished,
     RaceFinished,
     ReferenceNeeded,
@@ -18,7 +15,10 @@ from tutor.run.background import (
     Runner,
     RunStopped,
 )
-from tutor.run.session import Session
+from tutor.engine.session import Session
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
+from tutor.pool.forks import Forks
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 ENDLESS = "while True: pass\n"

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tutor.lesson import Lesson
-from tutor.run.session import Session
+from tutor.engine.submission import source_fault
 from tutor.sandbox.environment import Environment
 from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised, Reply, read_reply
 from tutor.sandbox.wire import Reader, encode
@@ -86,9 +85,7 @@ def test_an_exception_whose_message_is_not_unicode_is_told_with_the_character_es
 
 
 def test_source_that_is_not_unicode_is_refused_with_its_line() -> None:
-    text = {"title": "T", "brief": "B", "torch": "x = 1", "starter": "x = 1"}
-    lesson = Lesson(id="a", track="t", minutes=1, hints=("h",), checks=(), **text)
-    fault = Session(lesson, "x = 1\ny = '\ud800'\n").source_fault()
+    fault = source_fault("x = 1\ny = '\ud800'\n")
     assert fault is not None
     assert (fault.code, fault.line) == ("bad-source", 2)
-    assert Session(lesson, "x = '\U0001f600'\n").source_fault() is None
+    assert source_fault("x = '\U0001f600'\n") is None

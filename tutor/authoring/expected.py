@@ -16,11 +16,11 @@ from tutor.check import Check
 from tutor.checks.compare import tolerance_for
 from tutor.checks.scale import hides
 from tutor.checks.value import Value
+from tutor.engine.plan import case_id, plan, requests
+from tutor.engine.references import ReferenceFailed, References
 from tutor.expressions import free_names, texts
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
-from tutor.run.plan import case_id, plan, requests
-from tutor.run.references import ReferenceFailed, References
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree, leaves
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from tutor.authoring.page import Page, Said
 from tutor.check import Check
 from tutor.checks.survives import own_checks
+from tutor.engine.plan import used_inputs
 from tutor.expressions import texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
@@ -15,7 +16,6 @@ from tutor.inputs.draws import Draw, Draws, drawn, names_in
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import MappingNode, Node
-from tutor.run.plan import used_inputs
 
 NO_AXES = {"integers": 2, "full": 1}
 """How many arguments of a draw come before its shape."""

@@ -13,10 +13,10 @@ from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
+from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
-from tutor.run.submission import Cancel
 from tutor.sandbox.process import Cancelled
 
 NARROW = 0.5

@@ -11,13 +11,13 @@ from typing import Literal
 from msgspec import Struct
 
 from tutor.authoring.idle import idle_answers
+from tutor.engine.session import Session
+from tutor.engine.submission import Cancel, Sandboxes
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Mistake
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report, Verdict
-from tutor.run.session import Session
-from tutor.run.submission import Cancel, Sandboxes
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 

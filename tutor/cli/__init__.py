@@ -204,9 +204,9 @@ def _cards(pack: "Pack") -> "dict[str, Card]":
 
 def _check(options: argparse.Namespace) -> int:
     from tutor import render
+    from tutor.engine import session as engine
     from tutor.learner.progress import Progress
     from tutor.learner.workspace import Workspace
-    from tutor.run import session as engine
 
     pack = _pack(options)
     lesson = _lesson(options, pack)

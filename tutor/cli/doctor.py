@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from tutor import paths
 from tutor.checks import BUILT_IN, kinds, unusable_kinds
+from tutor.engine.versions import installed_versions
 from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
 from tutor.report import Protection
-from tutor.run.versions import installed_versions
 from tutor.sandbox.devices import accelerators, nvidia_devices
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.launch import Spec

@@ -9,12 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tutor import render
-from tutor.learner.progress import Progress
-from tutor.learner.workspace import Workspace
-from tutor.lesson import Lesson
-from tutor.manifest import Pack
-from tutor.pool.pool import Pool
-from tutor.run.background import (
+from tutor.engine.background import (
     CheckFinished,
     RaceFinished,
     ReferenceNeeded,
@@ -22,6 +17,11 @@ from tutor.run.background import (
     RunFinished,
     Runner,
 )
+from tutor.learner.progress import Progress
+from tutor.learner.workspace import Workspace
+from tutor.lesson import Lesson
+from tutor.manifest import Pack
+from tutor.pool.pool import Pool
 from tutor.source_text import BadFile, read_source
 
 INTERVAL = 0.2

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Executor, Job, Quarantined
 from tutor.grading.handed_in import Unreadable
 from tutor.grading.journal import Journal, ResultKey, key_of
@@ -20,7 +21,6 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.plain_text import inert, one_line
 from tutor.report import Report
-from tutor.run.versions import installed_versions
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEEDS = 1 << 53

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from tutor import paths
 from tutor.checks import kinds
+from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Job, LocalExecutor, Unavailable
 from tutor.inputs.functions import DrawError
 from tutor.manifest import Pack
@@ -25,7 +26,6 @@ from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import BadArchive, unpack
 from tutor.pool.forks import Forks
 from tutor.report import Report
-from tutor.run.versions import installed_versions
 from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Failed
 

@@ -14,14 +14,14 @@ from typing import Protocol, Self
 import msgspec
 from msgspec import Struct
 
+from tutor.engine.plan import Configuration, configuration_of
+from tutor.engine.session import Session
+from tutor.engine.submission import Cancel, Sandboxes
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
-from tutor.run.plan import Configuration, configuration_of
-from tutor.run.session import Session
-from tutor.run.submission import Cancel, Sandboxes
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
@@ -200,7 +200,7 @@ class Covered:
         self._sandboxes = sandboxes
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         sandbox = self._sandboxes.take(lesson, place)
         try:
             sandbox.ready()
@@ -213,9 +213,9 @@ class Covered:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         self._sandboxes.release(sandbox)
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         return self._sandboxes.reference()

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Self
 
 from tutor import paths
+from tutor.engine.plan import Configuration, configurations, sandbox_for
+from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
 from tutor.pool.priming import give, prime
 from tutor.pool.programs import Programs
-from tutor.run.plan import Configuration, configurations, sandbox_for
-from tutor.run.references import SPEC as REFERENCE
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import zygotes
 from tutor.sandbox.process import Failed, Sandbox
@@ -40,7 +40,7 @@ class Forks:
         self.close()
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         sandbox = self.begin(lesson, place)
         known, codes, seed = self._codes.get(lesson.id, (None, (), 0))
         programs: dict[str, Tree] = {}
@@ -55,11 +55,11 @@ class Forks:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         sandbox.close()
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         self.zygotes.start("reference")
         return Sandbox.start(REFERENCE, self.zygotes)
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Self
 
 from tutor import paths
+from tutor.engine.plan import Configuration, configurations, plan, requests
+from tutor.engine.references import References
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
 from tutor.pool.priming import give, prime
-from tutor.run.plan import Configuration, configurations, plan, requests
-from tutor.run.references import References
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
@@ -100,7 +100,7 @@ class Pool:
             self._sign_of_life()
 
     def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         with self._change:
             self._running += 1
             self._sign_of_life()
@@ -115,14 +115,14 @@ class Pool:
             raise
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.run.submission.Sandboxes`. Does not wait until the process has ended."""
+        """See `tutor.engine.submission.Sandboxes`. Does not wait until the process has ended."""
         with self._change:
             self._running -= 1
             self._discarded.append(sandbox)
             self._sign_of_life()
 
     def reference(self) -> Sandbox:
-        """See `tutor.run.submission.Sandboxes`."""
+        """See `tutor.engine.submission.Sandboxes`."""
         return self._forks.reference()
 
     def ready(self, lesson: Lesson, timeout: float) -> bool:

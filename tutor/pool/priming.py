@@ -7,10 +7,10 @@ process is put right before a submission is imported (`tutor.sandbox.learner`).
 
 from collections.abc import Callable
 
+from tutor.engine.plan import Configuration, case_id, configuration_of, decoy, plan
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.pool.programs import Programs
-from tutor.run.plan import Configuration, case_id, configuration_of, decoy, plan
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Sandbox
 from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded, Observe

@@ -12,9 +12,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from tutor.engine.plan import Configuration
 from tutor.files import discard, keep, kept
 from tutor.lesson import Lesson
-from tutor.run.plan import Configuration
 from tutor.sandbox.wire import WireError, decode, encode
 from tutor.tree import Tree
 

@@ -16,8 +16,8 @@ from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from tutor.engine.background import Runner
     from tutor.pool.pool import Pool
-    from tutor.run.background import Runner
 
 
 class Desk:
@@ -67,8 +67,8 @@ class Desk:
         with self._starting:
             if self._runner is None:
                 # Not before the first frame: this imports NumPy, and starts a process.
+                from tutor.engine.background import Runner
                 from tutor.pool.pool import Pool
-                from tutor.run.background import Runner
 
                 self._pool = Pool() if self._warm else None
                 self._runner = Runner(self._pool)

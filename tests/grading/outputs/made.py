@@ -1,9 +1,9 @@
 """Results made from reports, and results that mean harm."""
 
+from tutor.engine.session import Session
 from tutor.grading.result import CheckScore, Late, Override, Result
 from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
-from tutor.run.session import Session
 
 
 def made(

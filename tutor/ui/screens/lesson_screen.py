@@ -22,7 +22,7 @@ from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import ResultsPane
 
 if TYPE_CHECKING:
-    from tutor.run.background import RunEvent
+    from tutor.engine.background import RunEvent
 
 SAVE_AFTER = 0.25
 """Seconds without a key after which the code is saved."""
@@ -276,7 +276,7 @@ class LessonScreen(Screen[None]):
 
     @on(RunTold)
     def _run_told(self, message: RunTold) -> None:
-        from tutor.run.background import (
+        from tutor.engine.background import (
             CheckFinished,
             RaceFinished,
             ReferenceNeeded,

@@ -2,11 +2,11 @@
 
 from math import isfinite
 
+from tutor.engine.plan import RACE, Plan, raced_case
+from tutor.engine.references import ReferenceFailed, References
+from tutor.engine.submission import Submission
 from tutor.lesson import Lesson
 from tutor.report import Race
-from tutor.run.plan import RACE, Plan, raced_case
-from tutor.run.references import ReferenceFailed, References
-from tutor.run.submission import Submission
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed
 from tutor.sandbox.protocol import Answer, Observe

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tutor.check import Case, Check
+from tutor.engine.references import Request
 from tutor.expressions import free_names, texts
 from tutor.inputs.draws import draw_tree
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
-from tutor.run.references import Request
 from tutor.sandbox.devices import accelerators
 from tutor.sandbox.launch import Spec
 from tutor.tree import Leaf, Tree, map_leaves

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from tutor.engine.session import Session
+from tutor.engine.submission import Cancel, Sandboxes
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
-from tutor.run.session import Session
-from tutor.run.submission import Cancel, Sandboxes
 from tutor.sandbox.process import Cancelled
 
 

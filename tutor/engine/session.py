@@ -14,15 +14,12 @@ from typing import Self
 import msgspec
 
 from tutor import paths
-from tutor.inputs.functions import DrawError
 from tutor.check import Case, Check
-from tutor.lesson import Lesson
-from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
-from tutor.run.judge import explained, faulty, judge, skipped, unanswered
-from tutor.run.plan import Plan, case_id, plan, requests
-from tutor.run.race import race
-from tutor.run.references import Reference, ReferenceFailed, References
-from tutor.run.submission import (
+from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
+from tutor.engine.plan import Plan, case_id, plan, requests
+from tutor.engine.race import race
+from tutor.engine.references import Reference, ReferenceFailed, References
+from tutor.engine.submission import (
     Cancel,
     FreshSandboxes,
     LoadedSandbox,
@@ -30,7 +27,10 @@ from tutor.run.submission import (
     Submission,
     source_fault,
 )
-from tutor.run.versions import installed_versions
+from tutor.engine.versions import installed_versions
+from tutor.inputs.functions import DrawError
+from tutor.lesson import Lesson
+from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
 from tutor.sandbox.process import Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Ready
 from tutor.tree import Tree

@@ -7,10 +7,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from tutor.check import Case, Check
+from tutor.engine.plan import Configuration, case_id, configuration_of, sandbox_for
+from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
 from tutor.report import Fault
-from tutor.run.plan import Configuration, case_id, configuration_of, sandbox_for
-from tutor.run.references import SPEC as REFERENCE
 from tutor.sandbox import faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed, Lost, Sandbox
@@ -37,7 +37,7 @@ class Sandboxes(Protocol):
         """Take back a sandbox that is no longer needed."""
 
     def reference(self) -> Sandbox:
-        """Return a sandbox for PyTorch (`tutor.run.references.SPEC`); the caller closes it.
+        """Return a sandbox for PyTorch (`tutor.engine.references.SPEC`); the caller closes it.
 
         Raises:
             Failed: it could not be started.

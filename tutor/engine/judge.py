@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from tutor.check import Case, Check, Finding
+from tutor.engine.plan import configuration_of, used_inputs
+from tutor.engine.references import Reference
+from tutor.engine.submission import Observation, shown_code
 from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.expressions import result_names
-from tutor.check import Case, Check, Finding
 from tutor.lesson import Lesson
 from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Fault, Status
-from tutor.run.plan import configuration_of, used_inputs
-from tutor.run.references import Reference
-from tutor.run.submission import Observation, shown_code
 from tutor.sandbox import faults
 from tutor.sandbox.protocol import Answer, Raised
 from tutor.tree import Tree, TreeError, brief
