@@ -10,7 +10,6 @@ it found, and exits with 1 if anything did not hold. `make attacks` runs it with
 
 import os
 import random
-import re
 import statistics
 import sys
 import tempfile
@@ -18,8 +17,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.attacks.hostile import SUBMISSIONS, aimed_at
 from tests.attacks.targets import aims
-from tests.attacks.test_submissions import SUBMISSIONS
 from tests.conftest import MINI
 from tests.sandbox.processes import children
 from tutor.engine.session import Session
@@ -48,12 +47,11 @@ GROWTH_MB = 20
 
 
 def hostile(targets: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Names and texts of all attacks, in a new order each time round."""
+    """Yield names and texts of all attacks for ever, in a new order each time."""
     order = random.Random(0)
     while True:
-        for path in order.sample(SUBMISSIONS, len(SUBMISSIONS)):
-            text = path.read_text(encoding="utf-8")
-            yield path.stem, re.sub(r"@([A-Z]+)@", lambda m: targets.get(m[1], m[0]), text)
+        for one in order.sample(list(SUBMISSIONS.values()), len(SUBMISSIONS)):
+            yield one.name, aimed_at(targets, one.code)
 
 
 def honest() -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.attacks.hostile import aimed_at
 from tests.attacks.test_submissions import PATIENCE, told
 from tests.conftest import MINI
 from tests.stopwatch import GUARD, Stopwatch
@@ -63,9 +64,7 @@ def inside(v=None):
 
 
 def attacked(code: str, lesson: Lesson, targets: dict[str, str]) -> Report:
-    for name, value in targets.items():
-        code = code.replace(f"@{name}@", value)
-    return run(lesson, code)
+    return run(lesson, aimed_at(targets, code))
 
 
 def all_refused(report: Report, where: str) -> None:

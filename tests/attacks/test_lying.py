@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.test_submissions import FOLDER, told
+from tests.attacks.hostile import SUBMISSIONS, Submission, aimed_at
+from tests.attacks.test_submissions import told
 from tutor.engine.session import Session, run
 from tutor.lesson import Lesson, Mistake
 from tutor.pack import load_pack
@@ -37,7 +38,7 @@ def test_a_report_that_is_printed_is_shown_as_output_and_changes_nothing(lesson:
 
 def test_what_an_answer_is_called_makes_no_message_long(lesson: Lesson):
     for name in ("L6-a-key-of-a-megabyte", "L6-many-parts", "L6-a-type-name-that-shouts"):
-        report = run(lesson, (FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+        report = run(lesson, SUBMISSIONS[name].code)
         assert len(report.to_json()) < 20_000
         assert told(report).isprintable() or "\x1b" not in told(report)
 
@@ -334,11 +335,13 @@ def unpickled() -> Iterator[list[str]]:
     yield _listening
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("L12-*.py")), ids=lambda path: path.stem)
-def test_nothing_is_unpickled(path: Path, lesson: Lesson, targets: dict[str, str]):
-    code = path.read_text(encoding="utf-8").replace("@OUTSIDE@", targets["OUTSIDE"])
+BAITS = [pytest.param(one, id=name) for name, one in SUBMISSIONS.items() if name[:4] == "L12-"]
+
+
+@pytest.mark.parametrize("bait", BAITS)
+def test_nothing_is_unpickled(bait: Submission, lesson: Lesson, targets: dict[str, str]):
     with unpickled() as names:
-        report = run(lesson, code)
+        report = run(lesson, aimed_at(targets, bait.code))
         assert Report.from_json(report.to_json()) == report
     assert not names
     assert not Path(targets["OUTSIDE"]).exists()

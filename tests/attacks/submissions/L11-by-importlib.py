@@ -1,4 +1,4 @@
-# L11: imports PyTorch by the machinery that searches folders
+# L11: imports PyTorch by the machinery that searches directories
 # says: torch
 import importlib.machinery
 import importlib.util

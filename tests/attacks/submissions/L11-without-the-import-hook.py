@@ -1,4 +1,4 @@
-# L11: imports PyTorch once what refuses it is taken away
+# L11: imports PyTorch after removing the import hook that refuses it
 # says: torch
 import sys
 

@@ -1,4 +1,4 @@
-# L12: an object that would make a folder when it is unpickled
+# L12: an object that would make a directory when it is unpickled
 # says: expected an array
 import os
 

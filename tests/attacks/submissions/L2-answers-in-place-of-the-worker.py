@@ -1,4 +1,4 @@
-# L2: replaces the worker's own functions, so that a verdict is sent for every question
+# L2: replaces the worker's own functions, so that every request is answered with a verdict
 # says: the answer could not be read
 import tutor.sandbox.worker
 

@@ -1,4 +1,4 @@
-# L2: walks up the stack to the conversation and sends a message that says "passed"
+# L2: walks up the stack to the connection and sends a message that says "passed"
 # says: the answer could not be read
 import sys
 

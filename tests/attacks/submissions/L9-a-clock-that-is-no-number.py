@@ -1,4 +1,4 @@
-# L9: a clock that is no number, and a wrong answer
+# L9: a clock that returns NaN, and a wrong answer
 # says: largest difference
 import time
 

@@ -1,4 +1,4 @@
-# O7: asks for a socket in machine code of its own
+# O7: asks for a socket in its own machine code
 # says: PermissionError
 import ctypes
 import mmap

@@ -1,4 +1,0 @@
-# L4: pretends that somebody pressed Ctrl-C
-# says: your code ended the process (KeyboardInterrupt)
-def double(x):
-    raise KeyboardInterrupt

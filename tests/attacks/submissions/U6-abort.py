@@ -1,7 +1,0 @@
-# U6: abort
-# says: killed by SIGABRT
-import os
-
-
-def double(x):
-    os.abort()
