@@ -46,7 +46,7 @@ def with_checks(lesson: Lesson, times: int) -> Lesson:
     checks = [
         replace(
             check, name=f"{check.title} ({turn})",
-            after=tuple(f"{name} ({turn})" for name in check.needed),
+            after=tuple(f"{name} ({turn})" for name in check.prerequisites),
         )
         for turn in range(times)
         for check in lesson.checks

@@ -30,25 +30,30 @@ DEFAULT_TOLERANCE = {
     "float16": 4e-3,
     "bfloat16": 2e-2,
 }
-"""By the dtype of the answer; the meaning is `max|Δ| ≤ tolerance · max(1, max|expected|)`.
+"""Tolerances by the answer's dtype: an answer passes if
+`max|Δ| ≤ tolerance · max(1, max|expected|)`.
 
-float64 stands here at float32's value because the other side, JAX without x64 or PyTorch, is
-then float32. Elementwise relative error is not used: in float32 it reaches 0.16 for a
-1024×1024 matrix product that is right (cancellation), while scaled error stays below 2.4e-6
-for every operation measured against PyTorch.
+float64 has float32's tolerance because the other side, JAX without x64 or PyTorch, is then
+float32. Elementwise relative error would fail correct answers: cancellation takes it to 0.16 in a
+float32 product of 1024×1024 matrices, while scaled error stays below 2.4e-6 for every operation
+measured against PyTorch.
 """
 
 JaxExpr = Annotated[str, Meta(min_length=1, max_length=4_000, extra={"holds": "jax"})]
 TorchExpr = Annotated[str, Meta(min_length=1, max_length=4_000, extra={"holds": "torch"})]
 Tolerance = Annotated[
     float,
-    Meta(gt=0, le=1, description="Largest scaled error: max|Δ| ≤ tol · max(1, max|expected|)."),
+    Meta(
+        gt=0,
+        le=1,
+        description="Tolerance on the scaled error: max|Δ| ≤ tol · max(1, max|expected|).",
+    ),
 ]
 Nan = Annotated[
     bool,
     Meta(
-        description="Whether the PyTorch may give NaN; where it gives one and this is not said, "
-        "the lesson is taken to be broken."
+        description="Whether the PyTorch code may return NaN; if it does without this flag, the "
+        "lesson is reported as broken."
     ),
 ]
 
@@ -56,8 +61,8 @@ Nan = Annotated[
 class Case(Struct, frozen=True):
     """One draw of a check's inputs.
 
-    `input_sets` holds the drawn inputs by name; most checks use one round, `compiles` and `prng`
-    several of the same shapes. `secret` stays in the main process (held-out labels).
+    Each of `input_sets` maps names to inputs; most checks use one set, `compiles` and `prng`
+    several with the same shapes. `secret` (held-out labels) stays in the main process.
     """
 
     index: int
@@ -71,10 +76,10 @@ class Case(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What a judge found wrong, in words and as data.
+    """Why a check failed, in words and as data.
 
-    `compared` are the expected and the actual answer where they were compared as wholes: for
-    guesses at what went wrong, not for the report.
+    `compared` holds the expected and the actual answer if they were compared whole; explanations
+    use it, the report does not.
     """
 
     message: str
@@ -86,64 +91,69 @@ class Finding(Struct, frozen=True):
 class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One hidden check. Each kind is a subclass in `tutor.checks`.
 
-    A kind has two halves. This one lives in the main process: it says what to ask
-    (`observe`, `refer`) and decides about the answers (`judge`). The other half is the module
-    named by `inside`, imported by the sandboxed processes only: its `observe(env, args)` runs
-    beside the learner's code with JAX, its `refer(env, args)` beside the lesson's PyTorch.
+    A kind has two halves. This one runs in the main process: it chooses what the sandboxes compute
+    (`observe`, `refer`) and judges their answers (`judge`). The other half is the module named by
+    `inside`, imported in sandboxes only: its `observe(env, args)` runs with the learner's code and
+    JAX, its `refer(env, args)` with the lesson's PyTorch.
     """
 
     kind: ClassVar[str]
     inside: ClassVar[str]
     default_cases: ClassVar[int] = 3
     optimised: ClassVar[bool] = False
-    """Whether XLA's own optimisation level matters to what this kind observes."""
+    """Whether the observations depend on XLA's default optimisation level."""
 
     name: Annotated[
         str,
-        Meta(max_length=100, description="What the learner sees; made from the check if absent."),
+        Meta(
+            max_length=100,
+            description="Name shown to the learner; derived from the check if absent.",
+        ),
     ] = ""
     after: Annotated[
         str | tuple[str, ...],
-        Meta(description="Names of earlier checks; unless they passed, this one is skipped."),
+        Meta(description="Names of earlier checks; this one is skipped unless they pass."),
     ] = ()
     why: Annotated[
-        str, Meta(max_length=400, description="Told to the learner when this check fails.")
+        str, Meta(max_length=400, description="Shown to the learner when this check fails.")
     ] = ""
     cases: Annotated[
         Annotated[int, Meta(ge=1, le=20)] | None,
-        Meta(description="How many draws of the inputs to try."),
+        Meta(description="Number of draws of the inputs to test."),
     ] = None
     inputs: Annotated[
         dict[str, Any],
-        Meta(description="More inputs, or others, for this check.", extra={"holds": "draws"}),
+        Meta(
+            description="Additional or overriding inputs for this check.", extra={"holds": "draws"}
+        ),
     ] = field(default_factory=dict)
     devices: Annotated[
         Annotated[int, Meta(ge=1, le=8)] | None,
-        Meta(description="Run this check on so many devices."),
+        Meta(description="Number of devices to run this check on."),
     ] = None
     points: Annotated[
-        float, Meta(ge=0, le=1000, description="What passing it is worth when it is graded.")
+        float, Meta(ge=0, le=1000, description="Points for passing this check when graded.")
     ] = 1.0
     bonus: Annotated[
-        bool, Meta(description="Points on top of the lesson's; graded, it need not pass.")
+        bool, Meta(description="Whether its points are extra credit; a bonus check need not pass.")
     ] = False
     visible: Annotated[
-        bool, Meta(description="Whether students are shown what it found when they are graded.")
+        bool, Meta(description="Whether graded students see the result of this check.")
     ] = True
 
     @property
-    def subject(self) -> str:
-        """The text under the check's own key: what is checked."""
+    def expression(self) -> str:
+        """The value of the check's own key."""
         value: str = getattr(self, self.kind)
         return value
 
     @property
     def title(self) -> str:
-        return self.name or f"{self.kind}: {' '.join(self.subject.split())}"
+        return self.name or f"{self.kind}: {' '.join(self.expression.split())}"
 
     @property
-    def needed(self) -> tuple[str, ...]:
-        """The checks this one stands on."""
+    def prerequisites(self) -> tuple[str, ...]:
+        """Names of the checks that must pass before this one runs."""
         return (self.after,) if isinstance(self.after, str) else self.after
 
     @property
@@ -152,33 +162,33 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def input_sets(self) -> int:
-        """How many sets of inputs one case needs."""
+        """Number of input sets in one case."""
         return 1
 
     def observe(self) -> dict[str, Any]:
-        """Arguments (JSON) for the half inside the learner's sandbox."""
+        """Return arguments (JSON) for the inside half's `observe`, in the learner's sandbox."""
         raise NotImplementedError
 
     def refer(self) -> dict[str, Any] | None:
-        """Arguments (JSON) for the half beside PyTorch; None if no reference is needed."""
+        """Return arguments (JSON) for the inside half's `refer`; None if no reference is needed."""
         return None
 
-    def supplement(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
-        """More inputs that only this kind needs, and what is kept back from the sandbox."""
+    def extra_inputs(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
+        """Return inputs specific to this kind, and the case's `secret`."""
         return {}, None
 
-    def supplied(self) -> frozenset[str]:
-        """Names that this check brings into its expressions, beside the inputs."""
+    def extra_names(self) -> frozenset[str]:
+        """Return names that this check's expressions may use in addition to the inputs."""
         return frozenset()
 
     def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        """Decide, from data alone. None is a pass.
+        """Compare the answers; None means that the check passes.
 
         Raises:
-            tutor.tree.TreeError: `seen` is not the kind of answer this check asked for.
+            tutor.tree.TreeError: `seen` does not have the form this check requested.
         """
         raise NotImplementedError
 
     def note(self, seen: Tree, case: Case) -> str:
-        """What is worth telling beside a pass; mostly nothing."""
+        """Return a note to show with a pass; empty for most kinds."""
         return ""

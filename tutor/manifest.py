@@ -9,13 +9,13 @@ from msgspec import Meta, Struct
 from tutor.lesson import Id, Lesson, Line
 
 FORMAT = 1
-"""The pack format this version reads."""
+"""The pack format that this version reads."""
 
 EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
 
 
 class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chapter of the course, in the order in which its lessons are taught."""
+    """A sequence of lessons."""
 
     id: Id
     title: Line
@@ -24,22 +24,29 @@ class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LatePenalty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What being late costs when submissions are graded."""
+    """Points deducted from late submissions."""
 
     percent_per_day: Annotated[
         float,
-        Meta(ge=0, le=100, description="Of the lesson's points, for each day that has begun."),
+        Meta(
+            ge=0, le=100, description="Percentage of the lesson's points deducted per started day."
+        ),
     ] = 0.0
     grace_hours: Annotated[
-        float, Meta(ge=0, le=8760, description="So late costs nothing; later, all of it counts.")
+        float,
+        Meta(
+            ge=0,
+            le=8760,
+            description="Hours without a penalty; after them, lateness counts from the deadline.",
+        ),
     ] = 0.0
     most_percent: Annotated[
-        float, Meta(ge=0, le=100, description="However late it is, no more is taken.")
+        float, Meta(ge=0, le=100, description="Maximum total deduction, as a percentage.")
     ] = 100.0
 
 
 class Grading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How submissions to any of the pack's lessons are graded."""
+    """Grading settings of all lessons of the pack."""
 
     late: LatePenalty = LatePenalty()
 
@@ -47,15 +54,17 @@ class Grading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`pack.yaml`."""
 
-    format: Annotated[int, Meta(ge=1, description="The format of this pack; now 1.")]
-    id: Annotated[Id, Meta(description="Progress is kept under this name.")]
+    format: Annotated[int, Meta(ge=1, description="Pack format; currently 1.")]
+    id: Annotated[
+        Id, Meta(description="Unique name of the pack; learners' progress is stored under it.")
+    ]
     title: Line
     version: Annotated[
         str,
         Meta(
             pattern=EDITION,
             max_length=40,
-            description='Which edition this is, such as "1.2"; in quotes, or 1.10 is a number.',
+            description='Version of the pack, such as "1.2"; quote it, or 1.10 is read as 1.1.',
         ),
     ] = ""
     about: Annotated[str, Meta(max_length=4000)] = ""
@@ -64,7 +73,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str,
         Meta(
             pattern=r"^[0-9]+(\.[0-9]+)*$(?!\n)",
-            description="The oldest jaxtutor that can read this.",
+            description="Oldest compatible jaxtutor version.",
         ),
     ] = "0"
     tracks: Annotated[tuple[Track, ...], Meta(min_length=1)]
@@ -72,10 +81,10 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Pack(Struct, frozen=True):
-    """An opened pack: the manifest and its lessons, in the order they are taught.
+    """An opened pack: the manifest and its lessons, in order.
 
-    To iterate over `lessons`, to count them or to look for one reads no lesson; to get one does,
-    the first time. Where something is wrong with it, `tutor.pack.BadPack` is raised then.
+    Iterating over `lessons`, `len` and `in` read no lesson files; the first access to a lesson
+    reads its file, and raises `tutor.pack.BadPack` if it has problems.
     """
 
     root: Path
@@ -87,21 +96,26 @@ class Pack(Struct, frozen=True):
         return self.manifest.id
 
     def lesson(self, lesson_id: str) -> Lesson:
-        """Raises: KeyError: no such lesson. BadPack: it cannot be used."""
+        """Return a lesson.
+
+        Raises:
+            KeyError: no such lesson.
+            BadPack: it has problems.
+        """
         return self.lessons[lesson_id]
 
     def others(self, lesson_id: str) -> set[str]:
-        """The ids of all lessons but one: where that may point to."""
+        """Return the ids of all other lessons."""
         return self.lessons.keys() - {lesson_id}
 
     def next_after(self, lesson_id: str) -> str | None:
-        """The id of the lesson that follows."""
+        """Return the id of the following lesson."""
         order = list(self.lessons)
-        place = order.index(lesson_id) + 1
-        return order[place] if place < len(order) else None
+        following = order.index(lesson_id) + 1
+        return order[following] if following < len(order) else None
 
     def solution(self, lesson_id: str) -> str | None:
-        """The pack's own answer, or None where the pack travels without solutions."""
+        """Return the solution, or None if the pack was built without solutions."""
         lesson = self.lessons[lesson_id]
         for base in solution_folders(self.root):
             path = base / lesson.track / f"{lesson.id}.py"
@@ -110,21 +124,21 @@ class Pack(Struct, frozen=True):
         return None
 
     def variants(self, lesson_id: str) -> list[Path]:
-        """Right answers written otherwise: the files in the folder that is named like the lesson
-        and lies beside its solution."""
+        """Return alternative solutions: files in the directory `<lesson>/` next to the solution."""
         lesson = self.lessons[lesson_id]
         folders = (base / lesson.track / lesson.id for base in solution_folders(self.root))
         return sorted(path for folder in folders for path in folder.glob("*.py"))
 
-    def likely(self, lesson_id: str) -> list[str]:
-        """Code like that which people write for a lesson, the likeliest first: what the pack knows
-        to be right, or its starter."""
+    def sample_submissions(self, lesson_id: str) -> list[str]:
+        """Return code similar to what learners write, likeliest first: the solution and its
+        variants, or the starter if there are none."""
         variants = [path.read_text(encoding="utf-8") for path in self.variants(lesson_id)]
-        known = [code for code in (self.solution(lesson_id), *variants) if code is not None]
-        return known or [self.lessons[lesson_id].starter]
+        samples = [code for code in (self.solution(lesson_id), *variants) if code is not None]
+        return samples or [self.lessons[lesson_id].starter]
 
 
 def solution_folders(root: Path) -> tuple[Path, ...]:
-    """Where a pack's solutions may be: inside it, or beside a folder called `lessons`."""
+    """Return directories that may hold a pack's solutions: inside it, or next to one named
+    `lessons`."""
     inside = root / "solutions"
     return (inside, root.parent / "solutions") if root.name == "lessons" else (inside,)

@@ -109,7 +109,7 @@ class Timing(Struct, frozen=True):
     torch: float | None = None
 
 
-WANTS = "This check wants:"
+WANTS = "This check expects:"
 
 
 class CheckResult(Struct, frozen=True):

@@ -112,7 +112,7 @@ def test_a_lesson_with_more_checks_is_still_a_lesson(pack: Pack):
     lesson = growth.with_checks(pack.lesson(growth.LESSON), 3)
     titles = [check.title for check in lesson.checks]
     assert len(set(titles)) == len(titles) == 3 * len(pack.lesson(growth.LESSON).checks)
-    assert {name for check in lesson.checks for name in check.needed} <= set(titles)
+    assert {name for check in lesson.checks for name in check.prerequisites} <= set(titles)
 
 
 # --- telling -----------------------------------------------------------------------------------

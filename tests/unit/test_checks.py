@@ -849,15 +849,15 @@ def test_predictions_that_are_no_array_are_no_answer(seen: Tree) -> None:
 
 
 def test_held_out_labels_stay_here_and_rows_are_dealt_by_the_seed() -> None:
-    inputs, secret = TRAIN.supplement((1, 2))
+    inputs, secret = TRAIN.extra_inputs((1, 2))
     x, y, held = inputs["x"], inputs["y"], inputs["held out"]
     assert isinstance(x, Leaf) and isinstance(y, Leaf) and isinstance(held, Leaf)
     assert (len(x.values), len(y.values), len(held.values)) == (1437, 1437, 360)
     assert secret.shape == (360,) and set(secret) == set(range(10))
     kept = {row.tobytes() for row in x.values}
     assert not any(row.tobytes() in kept for row in held.values)
-    _, again = TRAIN.supplement((1, 2))
-    _, other = TRAIN.supplement((1, 3))
+    _, again = TRAIN.extra_inputs((1, 2))
+    _, other = TRAIN.extra_inputs((1, 3))
     assert (secret == again).all() and (secret != other).any()
 
 

@@ -137,7 +137,7 @@ def no_mistakes(page: Page) -> Iterator[Said]:
 
 def few_words(page: Page) -> Iterator[Said]:
     for number, mistake in enumerate(page.lesson.mistakes):
-        if all(len(words) < WORDS for words in mistake.promised):
+        if all(len(words) < WORDS for words in mistake.expected_texts):
             message = f"the mistake {mistake.name!r} promises next to no words"
             remedy = "say in `says` what the learner must read"
             yield page.at("mistakes", number, "says"), message, remedy

@@ -82,7 +82,7 @@ def evidence_alone(page: Page) -> Iterator[Said]:
 
 
 def _stands_on_values(check: Check, checks: dict[str, Check]) -> bool:
-    needed = [checks[name] for name in check.needed if name in checks]
+    needed = [checks[name] for name in check.prerequisites if name in checks]
     return any(_compares(one) or _stands_on_values(one, checks) for one in needed)
 
 

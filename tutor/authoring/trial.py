@@ -245,7 +245,7 @@ def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
 
 
 def _unsaid(mistake: Mistake, told: str, check: str) -> Wrong | None:
-    missing = [words for words in mistake.promised if words not in told]
+    missing = [words for words in mistake.expected_texts if words not in told]
     if not missing:
         return None
     listed = ", ".join(map(repr, missing))

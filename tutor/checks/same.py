@@ -21,7 +21,7 @@ class Same(Check, frozen=True, kw_only=True):
     tol: Tolerance | None = None
 
     @property
-    def subject(self) -> str:
+    def expression(self) -> str:
         return ", ".join(self.same)
 
     def observe(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Different(Check, frozen=True, kw_only=True):
     different: Annotated[tuple[JaxExpr, ...], Meta(min_length=2, description="What must differ.")]
 
     @property
-    def subject(self) -> str:
+    def expression(self) -> str:
         return ", ".join(self.different)
 
     def observe(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from tutor.check import Case, Check, Finding
 from tutor.checks.value import Value
 from tutor.expressions import calls_of, texts
-from tutor.lesson import Lesson, under
+from tutor.lesson import Lesson, under_transformations
 from tutor.tree import Tree, TreeError
 
 CALLING = ("value", "shape", "distribution", "same", "bounds", "permutation")
@@ -38,7 +38,7 @@ class Survives(Check, frozen=True, kw_only=True):
     calls: tuple[Call, ...]
 
     @property
-    def subject(self) -> str:
+    def expression(self) -> str:
         return ", ".join(dict.fromkeys(call.function for call in self.calls))
 
     def observe(self) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def survival(lesson: Lesson, names: set[str]) -> Survives | None:
     if not calls:
         return None
     return Survives(
-        name=f"works {under(lesson.survives).replace('`', '')}",
+        name=f"works {under_transformations(lesson.survives).replace('`', '')}",
         survives=lesson.survives,
         calls=tuple(calls.values()),
         inputs=inputs,
         after=tuple(needed),
-        why=f"Every function of this lesson must work {under(lesson.survives)}.",
+        why=f"Every function of this lesson must work {under_transformations(lesson.survives)}.",
     )
 
 

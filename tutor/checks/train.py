@@ -32,10 +32,10 @@ class Train(Check, frozen=True, kw_only=True):
     held_out: Annotated[int, Meta(ge=50, le=900, description="Examples kept back.")] = 360
     accuracy: Annotated[float, Meta(gt=0, lt=1, description="Reached on the held-out examples.")]
 
-    def supplied(self) -> frozenset[str]:
+    def extra_names(self) -> frozenset[str]:
         return frozenset({"x", "y", "trained"})
 
-    def supplement(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
+    def extra_inputs(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
         from tutor.inputs.datasets import digits
         from tutor.inputs.streams import generator
 

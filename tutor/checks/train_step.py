@@ -52,7 +52,7 @@ class TrainStep(Check, frozen=True, kw_only=True):
     ]
     tol: Tolerance | None = None
 
-    def supplied(self) -> frozenset[str]:
+    def extra_names(self) -> frozenset[str]:
         return frozenset({*self.start, "step"})
 
     def observe(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
     lessons = pack.others(lesson.id)
     out = render.console()
     with Pool() as pool, closing(Runner(pool)) as runner:
-        pool.expect([(lesson, pack.likely(lesson.id))], seed)
+        pool.expect([(lesson, pack.sample_submissions(lesson.id))], seed)
         for stamp in _changes(path):
             runner.stop()
             out.print(f"── {lesson.id}  {time.strftime('%H:%M:%S')} ──", style="dim")

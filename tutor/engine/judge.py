@@ -119,7 +119,7 @@ def _named(lesson: Lesson, check: Check, finding: Finding) -> Finding:
     index = re.match(r"\[(\d+)\]", path)
     if index is None or not finding.message.startswith(path):
         return finding
-    names = result_names(check.subject, lesson.starter, lesson.torch)
+    names = result_names(check.expression, lesson.starter, lesson.torch)
     if int(index[1]) >= len(names):
         return finding
     message = f"{names[int(index[1])]} ({path}){finding.message.removeprefix(path)}"

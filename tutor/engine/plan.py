@@ -95,7 +95,7 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
         }
         for turn in range(check.input_sets)
     ]
-    more, secret = check.supplement((*base, index, number))
+    more, secret = check.extra_inputs((*base, index, number))
     input_sets[0] |= more
     return Case(index, sizes, tuple(input_sets), secret)
 

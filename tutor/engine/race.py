@@ -37,6 +37,6 @@ def race(
         first, warm = real(entry(times, "first")), real(entry(times, "warm"))
         if not (isfinite(first) and isfinite(warm)):
             return None
-        return Race(check.subject, first, warm, references.get("race").seconds)
+        return Race(check.expression, first, warm, references.get("race").seconds)
     except (Failed, TreeError, ReferenceFailed):
         return None

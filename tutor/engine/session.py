@@ -200,7 +200,7 @@ class Session:
         self, check: Check, cases: list[Case], references: References, before: list[CheckResult]
     ) -> CheckResult:
         """Return the result of one check, given those `before` it."""
-        for needed in check.needed:
+        for needed in check.prerequisites:
             if not any(r.name == needed and r.status == "pass" for r in before):
                 return skipped(check, f"needs {needed!r} to pass first")
         submission = self._submission

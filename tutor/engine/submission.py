@@ -264,7 +264,7 @@ class Submission:
 
 def shown_code(check: Check) -> str:
     """Return the code that a check runs, for messages."""
-    return f"`{' '.join(check.subject.split())}`"[:300]
+    return f"`{' '.join(check.expression.split())}`"[:300]
 
 
 def source_fault(code: str) -> Fault | None:

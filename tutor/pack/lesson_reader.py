@@ -213,7 +213,7 @@ class LessonReader(StructReader):
             if check.title in seen:
                 what = f"a second check is called {check.title!r}"
                 self.complain(check_node, what, "give it a name of its own: `name: …`")
-            for needed in check.needed:
+            for needed in check.prerequisites:
                 if needed not in seen:
                     after = _scalars(check_node.get("after") or check_node)
                     place = next((s for s in after if s.value == needed), None)
@@ -295,7 +295,7 @@ class LessonReader(StructReader):
         scalars = sorted(found, key=lambda scalar: (scalar.line, scalar.column))
         answers = [expect] if isinstance(expect, ScalarNode) else []
         jax_side = (
-            starter | set(inputs) | set(lesson.sizes) | JAX_HELPERS | BUILTINS | check.supplied()
+            starter | set(inputs) | set(lesson.sizes) | JAX_HELPERS | BUILTINS | check.extra_names()
         )
         torch_side = (
             torch

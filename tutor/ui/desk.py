@@ -98,7 +98,7 @@ class Desk:
         if following is not None:
             with suppress(BadPack):  # it is told of when it is opened
                 lessons.append(self.pack.lesson(following))
-        codes = [(one, self.pack.likely(one.id)) for one in lessons]
+        codes = [(one, self.pack.sample_submissions(one.id)) for one in lessons]
         if self.runner is not None and self._pool is not None and self._expected == lesson.id:
             self._pool.expect(codes)
 
