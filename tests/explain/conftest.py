@@ -10,7 +10,7 @@ from tutor.engine.plan import case_id, configuration_of, plan
 from tutor.explain import Symptom, of_fault, of_finding
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
-from tutor.sandbox import faults
+from tutor.sandbox import exceptions
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
@@ -78,7 +78,7 @@ class Kept:
         load = Load("load", source, f"{lesson.id}.py")
         reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
         if isinstance(reply, Raised):
-            return [of_fault(faults.from_raised(reply, source), source)]
+            return [of_fault(exceptions.from_raised(reply, source), source)]
         right = expected or self.expected
         return [
             self._symptom(sandbox, lesson, one, cases, source, allowance, right)
@@ -121,7 +121,7 @@ class Kept:
             except Failed as failure:
                 return of_fault(failure.fault, source, check.kind)
             if isinstance(reply, Raised):
-                return of_fault(faults.from_raised(reply, source), source, check.kind)
+                return of_fault(exceptions.from_raised(reply, source), source, check.kind)
             refers = check.refer() is not None
             expected = right(lesson, check, case) if refers else None
             finding = check.judge(seen, expected, case)
@@ -166,6 +166,6 @@ def provoke(kept: Kept) -> Provoke:
         if isinstance(reply, Loaded):
             return None
         assert isinstance(reply, Raised)
-        return of_fault(faults.from_raised(reply, source), source)
+        return of_fault(exceptions.from_raised(reply, source), source)
 
     return provoked

@@ -145,13 +145,13 @@ def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
     second.close()
 
 
-def test_a_closed_nursery_starts_nothing_more(lesson: Lesson, tmp_path: Path):
+def test_closed_zygotes_start_nothing_more(lesson: Lesson, tmp_path: Path):
     from tutor.sandbox.process import Failed
 
     forks = Forks(tmp_path)
     forks.begin(lesson, configuration_of(lesson)).close()
     forks.close()
-    with pytest.raises(Failed, match="about to end"):
+    with pytest.raises(Failed, match="shutting down"):
         forks.begin(lesson, configuration_of(lesson))
 
 

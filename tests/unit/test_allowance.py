@@ -8,13 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tutor.sandbox.allowance import (
-    IDLE_SECONDS,
-    LOOK_SECONDS,
-    UNSEEN_SECONDS,
-    WIDE,
+    MAX_GAP_SECONDS,
+    SAMPLE_SECONDS,
     Allowance,
     Overrun,
 )
+from tutor.sandbox.limits import MAX_IDLE_SECONDS, WALL_FACTOR
 from tutor.sandbox.watchdog import NOTHING, Usage
 
 TICK = 0.05
@@ -110,9 +109,9 @@ def test_who_waits_is_stopped_when_a_person_would_have(limit: float, seed: int):
     allowance = machine.allowance(limit)
     over, seconds = until_over(machine, allowance, lambda: machine.passes(TICK), 10_000)
     assert over == "waited"
-    patience = min(limit, IDLE_SECONDS)
+    patience = min(limit, MAX_IDLE_SECONDS)
     assert patience <= seconds + TICK
-    assert seconds < patience + 3 * LOOK_SECONDS
+    assert seconds < patience + 3 * SAMPLE_SECONDS
 
 
 def test_how_long_one_may_wait_can_be_said():
@@ -134,7 +133,7 @@ def test_sleeping_and_computing_by_turns_buys_no_more_than_both_limits(share: fl
         machine.passes(TICK, share, free=1.0 - share)
         machine.active = machine.random.random() < share
 
-    over, seconds = until_over(machine, allowance, step, WIDE * LIMIT)
+    over, seconds = until_over(machine, allowance, step, WALL_FACTOR * LIMIT)
     assert over in ("computed", "waited")
     # Both limits together, and what chance may add to moments taken for all the time.
     assert seconds < 1.5 * 2 * LIMIT
@@ -149,7 +148,7 @@ def test_a_machine_is_too_busy_only_if_it_had_no_core_left(free: float, expected
     step = lambda: machine.passes(TICK, 0.01, free)  # noqa: E731
     over, seconds = until_over(machine, allowance, step, 10_000)
     assert over == expected
-    assert seconds == pytest.approx(WIDE * LIMIT, abs=2 * TICK)
+    assert seconds == pytest.approx(WALL_FACTOR * LIMIT, abs=2 * TICK)
 
 
 def test_where_cores_cannot_be_seen_the_machine_is_blamed():
@@ -200,8 +199,8 @@ def test_what_was_not_seen_is_not_counted():
     machine.active = False
     machine.passes(3600.0, 0.0, free=2.0)
     assert machine.look(allowance) is None
-    assert allowance.wall == UNSEEN_SECONDS
-    assert allowance.idle == UNSEEN_SECONDS
+    assert allowance.wall == MAX_GAP_SECONDS
+    assert allowance.idle == MAX_GAP_SECONDS
 
 
 def test_an_answer_that_takes_no_time_costs_no_look():
@@ -237,7 +236,7 @@ def test_moments_cannot_be_guessed():
         machine.passes(allowance.patience + 1e-9, 0.2)
         machine.look(allowance)
     assert len(distances) == 50
-    assert all(0 < one < 2 * LOOK_SECONDS for one in distances)
+    assert all(0 < one < 2 * SAMPLE_SECONDS for one in distances)
 
 
 def test_a_process_that_has_ended_takes_nothing_back():

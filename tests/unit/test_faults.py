@@ -5,10 +5,10 @@ import pytest
 from tutor.report import INTERNAL, Fault, Frame
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.faults import OVERTIME, SENTENCES, overran, used_up
-from tutor.sandbox.stacks import Stopped
+from tutor.sandbox.stacks import Position
 
 WHILE = "import jax\n\ndef f(x):\n    return jax.lax.while_loop(test, step, x)\n"
-HERE = Stopped((Frame(4, "f", "return jax.lax.while_loop(test, step, x)"),), "program")
+HERE = Position((Frame(4, "f", "return jax.lax.while_loop(test, step, x)"),), "program")
 
 
 def spent(**seconds: float) -> Allowance:
@@ -18,13 +18,13 @@ def spent(**seconds: float) -> Allowance:
     return allowance
 
 
-def of(overrun: Overrun, stopped: Stopped = HERE, source: str = "", **more: object) -> Fault:
+def of(overrun: Overrun, position: Position = HERE, source: str = "", **more: object) -> Fault:
     allowance = spent(processor=20.04, idle=20.1, wall=203.0, compiling=14.2)
-    return overran(overrun, allowance, "`f(x)`", stopped, source=source, **more)  # type: ignore[arg-type]
+    return overran(overrun, allowance, "`f(x)`", position, source=source, **more)  # type: ignore[arg-type]
 
 
 def test_what_was_spent_and_on_what_is_said():
-    fault = of("computed", Stopped((Frame(9, "train", "while True:"),)))
+    fault = of("computed", Position((Frame(9, "train", "while True:"),)))
     assert fault.code == "timeout"
     assert fault.message == (
         "used 20 s of processor time in `f(x)` and was stopped at line 9: `while True:` "
@@ -36,8 +36,8 @@ def test_what_was_spent_and_on_what_is_said():
 @pytest.mark.parametrize("overrun", ["computed", "waited", "lingered", "clock"])
 def test_a_loop_is_not_blamed_without_evidence(overrun: Overrun):
     """There is a while_loop in the code, and Python is what runs, or nothing is known."""
-    for stopped in (Stopped(), Stopped(HERE.frames), Stopped(HERE.frames, "compiling")):
-        assert "?" not in of(overrun, stopped, WHILE).message
+    for position in (Position(), Position(HERE.frames), Position(HERE.frames, "compiling")):
+        assert "?" not in of(overrun, position, WHILE).message
     assert "?" not in of(overrun, HERE, "def f(x):\n    return g(x)\n").message
 
 
@@ -57,13 +57,13 @@ def test_a_program_that_does_not_end_is_asked_about_its_loop(code: str, asks: st
 
 
 def test_who_waits_is_told_so_and_where():
-    fault = of("waited", Stopped((Frame(3, "f", "time.sleep(99)"),)))
+    fault = of("waited", Position((Frame(3, "f", "time.sleep(99)"),)))
     assert fault.code == "waited"
     assert fault.message == (
         "waited for 20.1 s without computing in `f(x)` and was stopped at line 3: "
         "`time.sleep(99)` (limit 20 s for all checks together)"
     )
-    unknown = of("waited", Stopped())
+    unknown = of("waited", Position())
     assert unknown.message.endswith(
         "Look for a sleep, an input(), a lock, or a thread that does not end"
     )
@@ -95,7 +95,7 @@ def test_a_busy_machine_is_told_in_numbers_and_is_nobodys_fault():
 
 
 def test_where_only_the_clock_is_seen_no_more_is_claimed():
-    assert of("clock", Stopped()).message.startswith("took 203 s in `f(x)` and was stopped")
+    assert of("clock", Position()).message.startswith("took 203 s in `f(x)` and was stopped")
 
 
 def test_what_took_all_its_time_is_known_by_its_code():
@@ -107,7 +107,7 @@ def test_what_took_all_its_time_is_known_by_its_code():
 
 def test_a_hint_of_compiling_is_worth_no_more_than_the_time_there_was():
     """The worker says how long it took, and may say anything."""
-    message = overran("computed", spent(processor=20.0, compiling=1e6), "", Stopped()).message
+    message = overran("computed", spent(processor=20.0, compiling=1e6), "", Position()).message
     assert message.endswith("compiling took 20.0 s")
-    quick = overran("computed", spent(processor=20.0, compiling=0.5), "", Stopped()).message
+    quick = overran("computed", spent(processor=20.0, compiling=0.5), "", Position()).message
     assert "compiling" not in quick

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tutor.report import Frame
-from tutor.sandbox.stacks import MAX_BYTES, Stopped, read, split, stopped
+from tutor.sandbox.stacks import MAX_BYTES, Position, position, read, split
 
 SOURCE = "import jax\n\ndef helper(x):\n    return step(x)\n\ndef step(x):\n    while True: pass\n"
 JAX = '  File "/usr/lib/python3/site-packages/jax/_src'
@@ -23,14 +23,14 @@ HEAD = "Current thread 0x00007f1f7da89b80 (most recent call first):\n"
 OTHER = "Thread 0x00007f1f7da89b81 (most recent call first):\n"
 
 
-def found(text: str, filename: str = "double.py") -> Stopped:
+def found(text: str, filename: str = "double.py") -> Position:
     threads, rest = split(text.encode())
     assert not rest
-    return stopped(threads, filename, SOURCE)
+    return position(threads, filename, SOURCE)
 
 
 def test_its_own_lines_are_found_the_innermost_last():
-    assert found(HEAD + OWN + BELOW) == Stopped(FRAMES)
+    assert found(HEAD + OWN + BELOW) == Position(FRAMES)
 
 
 @pytest.mark.parametrize(
@@ -47,43 +47,43 @@ def test_its_own_lines_are_found_the_innermost_last():
 )
 def test_what_jax_was_doing_is_told_apart(above: str, doing: str):
     text = f'{HEAD}{JAX}{above}{JAX}/pjit.py", line 259 in cache_miss\n'
-    assert found(text + OWN + BELOW) == Stopped(FRAMES, doing)
+    assert found(text + OWN + BELOW) == Position(FRAMES, doing)
     # A function that was compiled itself has no line of its own in between.
-    assert found(text + BELOW) == Stopped((), doing)
+    assert found(text + BELOW) == Position((), doing)
 
 
 def test_what_stands_below_their_lines_says_nothing_of_them():
     """They are traced: the program is not compiled yet."""
     text = f'{HEAD}{OWN}{JAX}/compiler.py", line 353 in backend_compile_and_load\n{BELOW}'
-    assert found(text) == Stopped(FRAMES)
+    assert found(text) == Position(FRAMES)
 
 
 def test_the_thread_that_answers_comes_first():
     noise = f'{OTHER}  File "/usr/lib/python3/threading.py", line 320 in wait\n\n'
     elsewhere = f'{OTHER}  File "double.py", line 1 in <module>\n\n'
-    assert found(noise + elsewhere + HEAD + OWN + BELOW) == Stopped(FRAMES)
+    assert found(noise + elsewhere + HEAD + OWN + BELOW) == Position(FRAMES)
 
 
 def test_code_in_another_thread_is_found_if_there_is_none_in_that():
     """A callback, which XLA runs on its own."""
     callback = f'{OTHER}{OWN}{JAX}/callback.py", line 71 in __call__\n\n'
-    assert found(callback + HEAD + BELOW) == Stopped(FRAMES)
+    assert found(callback + HEAD + BELOW) == Position(FRAMES)
 
 
 def test_the_lines_of_another_module_are_not_theirs():
-    assert found(HEAD + OWN + BELOW, "other.py") == Stopped()
+    assert found(HEAD + OWN + BELOW, "other.py") == Position()
 
 
 def test_nothing_is_made_of_nothing():
-    assert stopped([], "double.py", SOURCE) == Stopped()
-    assert stopped([[]], "", "") == Stopped()
+    assert position([], "double.py", SOURCE) == Position()
+    assert position([[]], "", "") == Position()
 
 
 def test_what_the_code_printed_is_kept_and_stacks_are_not():
     text = f"before\n{HEAD}{OWN}printed meanwhile\n{BELOW}\n{OTHER}  <no Python frame>\n...\nafter"
     threads, rest = split(text.encode())
     assert rest == b"before\nprinted meanwhile\nafter"
-    assert stopped(threads, "double.py", SOURCE) == Stopped(FRAMES)
+    assert position(threads, "double.py", SOURCE) == Position(FRAMES)
 
 
 def test_what_is_no_stack_stays_as_it_is():

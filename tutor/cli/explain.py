@@ -43,7 +43,7 @@ def explain_(options: argparse.Namespace) -> int:
         return EXPLAINED if explanation is not None else UNKNOWN
     from tutor import render
     from tutor.plain_text import inert
-    from tutor.sandbox.faults import headline
+    from tutor.sandbox.exceptions import headline
 
     out = render.console()
     told = headline(symptom.message)

@@ -14,7 +14,7 @@ from tutor.expressions import result_names
 from tutor.lesson import Lesson
 from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Fault, Status
-from tutor.sandbox import faults
+from tutor.sandbox import exceptions, faults
 from tutor.sandbox.protocol import Answer, Raised
 from tutor.tree import Tree, TreeError, brief
 
@@ -71,9 +71,9 @@ def unanswered(lesson: Lesson, code: str, observation: Observation) -> CheckResu
         return None
     inputs = shown_inputs(lesson, check, observation.case)
     if isinstance(reply, Raised):
-        fault = explained(faults.from_raised(reply, code), code, check)
+        fault = explained(exceptions.from_raised(reply, code), code, check)
         return faulty(check, fault, inputs)
-    return faulty(check, faults.unsaid(reply, shown_code(check)), inputs)
+    return faulty(check, faults.unreadable(reply, shown_code(check)), inputs)
 
 
 def faulty(check: Check, fault: Fault, case: str = "") -> CheckResult:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from tutor.files import discard, keep, kept
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
-from tutor.sandbox import faults
+from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.packages import FOLDERS, sources
@@ -262,7 +262,7 @@ class References:
 
     def _broken(self, reply: Any, place: str) -> Fault:
         if isinstance(reply, Raised):
-            raised = faults.from_raised(reply, self._lesson.reference_code)
+            raised = exceptions.from_raised(reply, self._lesson.reference_code)
             return self._pack_fault(place, raised.message, raised)
         what = reply.message if isinstance(reply, Broken) else "an unexpected answer"
         return Fault("internal", f"lesson {self._lesson.id}, reference of {place}: {what}")

@@ -11,7 +11,7 @@ from tutor.engine.plan import Configuration, case_id, configuration_of, sandbox_
 from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
 from tutor.report import Fault
-from tutor.sandbox import faults
+from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Load, Loaded, Observe, Raised, Ready, Reply
@@ -126,8 +126,8 @@ class LoadedSandbox:
         if not isinstance(reply, Loaded):
             self.dead = True  # a half-imported module is of no use
             if isinstance(reply, Raised):
-                raise Failed(faults.from_raised(reply, self._code))
-            raise Failed(faults.unsaid(reply, _IMPORT))
+                raise Failed(exceptions.from_raised(reply, self._code))
+            raise Failed(faults.unreadable(reply, _IMPORT))
         self.load_seconds = time.perf_counter() - began
         self._loaded = True
 

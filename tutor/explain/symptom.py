@@ -90,7 +90,7 @@ def of_finding(
 
 
 def _message(fault: Fault) -> str:
-    """The exception's own: what `tutor.sandbox.faults.from_raised` has made a sentence of."""
+    """The exception's own: what `tutor.sandbox.exceptions.from_raised` has made a sentence of."""
     if fault.detail:
         return fault.detail
     text = fault.message.removeprefix(f"{fault.exception}: ")

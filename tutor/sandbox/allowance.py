@@ -1,9 +1,9 @@
-"""How much time a run may take of one sandbox, and how much of it is spent.
+"""Meter the time that a run spends in one sandbox.
 
-Processor time counts, because a right answer needs the same amount of it however many others run
-on the machine. It is measured from outside, in the process that waits for the answer. Code that
-does not compute is stopped as well, after it has waited as long as a person would; and a limit
-on the wall clock, far away, ends what the machine has no time for.
+The main limit is on processor time, of which a right answer needs the same amount however busy the
+machine is. The process that waits for the answer measures it from outside. Code that does not
+compute is stopped after the longest that a person would wait; a distant wall-clock limit ends runs
+for which the machine has no time.
 """
 
 import random
@@ -11,46 +11,38 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from tutor.sandbox.limits import MAX_IDLE_SECONDS, WALL_EXTRA_SECONDS, WALL_FACTOR
 from tutor.sandbox.watchdog import Usage, idle_seconds
 
 Overrun = Literal["computed", "waited", "starved", "lingered", "clock"]
-"""Which limit was reached: of processor time; of time in which no thread computed or could have;
-the wide one of wall-clock time, because others had all cores, or although they had not; or of
-wall-clock time, where nothing else can be measured."""
+"""The limit that was reached: processor time (`computed`); time without a runnable thread
+(`waited`); wall-clock time, with cores free (`lingered`) or not (`starved`); wall-clock time
+where processor time cannot be measured (`clock`)."""
 
-IDLE_SECONDS = 30.0
-"""The longest that a submission may wait without computing, however long it may compute."""
+SAMPLE_SECONDS = 0.25
+"""Average time between two samples of whether any thread computes."""
 
-WIDE = 10
-"""How many times its limit a run may take by the wall clock."""
+FREE_CORES = 0.5
+"""Average number of idle cores with which one more process gets a core whenever it wants one."""
 
-WIDE_SECONDS = 60.0
-"""How many seconds more than its limit that is at least."""
+BUSY_SHARE = 0.9
+"""Share of processor time in elapsed time from which code has been computing throughout."""
 
-LOOK_SECONDS = 0.25
-"""How often, on average, to look whether any thread computes."""
-
-FREE = 0.5
-"""Cores that are idle, on average, on a machine that has time for one process more."""
-
-NEARLY = 0.9
-"""Share of the time that tells by itself that code has computed all the while."""
-
-UNSEEN_SECONDS = 1.0
-"""The most that counts between two looks: if this process did not run for longer than that, or was
-stopped, nothing is known of the sandbox either."""
+MAX_GAP_SECONDS = 1.0
+"""Most time that counts between two samples. If more has passed, this process did not run, and
+perhaps the sandbox did not either."""
 
 
 class Allowance:
-    """The time that one run may take of one sandbox, all that is asked of it together.
+    """The time that one run may spend in one sandbox, over all its requests.
 
-    `begin` whenever an answer is waited for, `look` again and again until it is there. Time counts
-    only in between: not while this process judges, or waits for somebody else.
+    Call `begin` before waiting for an answer, and `look` repeatedly until it arrives. Time counts
+    only in between: not while this process judges or waits for anything else.
 
-    **Arguments:** `seconds`: of processor time, all threads together. The limit holds only once so
-    much time has passed as well: threads on many cores use it up faster, and no machine fails an
-    answer that took no longer than that. `idle`: seconds of waiting; by default the same, but at
-    most `IDLE_SECONDS`. `wall`: seconds in all, by default far more.
+    **Arguments:** `seconds`: limit on processor time of all threads. It holds only once as much
+    wall-clock time has passed: threads on many cores spend it faster, and no machine may fail an
+    answer that took no longer. `idle`: limit on idle time, by default `seconds` but at most
+    `MAX_IDLE_SECONDS`. `wall`: limit on wall-clock time, by default far more.
     """
 
     def __init__(
@@ -64,8 +56,10 @@ class Allowance:
         draw: Callable[[], float] = random.random,
     ) -> None:
         self.seconds = seconds
-        self.idle_seconds = min(seconds, IDLE_SECONDS) if idle is None else idle
-        self.wall_seconds = max(WIDE * seconds, seconds + WIDE_SECONDS) if wall is None else wall
+        self.idle_seconds = min(seconds, MAX_IDLE_SECONDS) if idle is None else idle
+        if wall is None:
+            wall = max(WALL_FACTOR * seconds, seconds + WALL_EXTRA_SECONDS)
+        self.wall_seconds = wall
         self.measured = True
         self.processor = 0.0
         self.idle = 0.0
@@ -77,63 +71,63 @@ class Allowance:
         self._before: float | None = None
         self._began = 0.0
         self._idle_cores: float | None = None
-        self._seen_at = self._due = 0.0
+        self._looked_at = self._due = 0.0
         self._sampled_at = 0.0
         self._sample = Usage(0, 0)
 
     @property
     def spent(self) -> float:
-        """Seconds that count against the limit: of processor time, where it can be measured."""
+        """Seconds that count against the limit: processor time if it can be measured."""
         return self.processor if self.measured else self.wall
 
     @property
     def patience(self) -> float:
-        """Seconds until the next look is due."""
+        """Seconds until the next sample is due."""
         return max(0.0, self._due - self._clock())
 
     def begin(self, used: Usage) -> None:
-        """Start to wait for an answer. `used`: by the sandbox, so far."""
+        """Start waiting for an answer. `used` is the sandbox's usage so far."""
         if self._before is None:
             self.measured = used.processor is not None
             self._before = used.processor or 0.0
             self._began, self._idle_cores = self._clock(), self._cores()
-        self._seen_at = self._clock()
+        self._looked_at = self._clock()
         self._plan(used)
 
     def look(self, used: Usage, active: Callable[[], bool]) -> Overrun | None:
-        """Count what was spent since the last look.
+        """Count the time since the last look.
 
-        **Arguments:** `used`: by the sandbox, so far; `active`: see
-        `tutor.sandbox.watchdog.active`; called only if needed.
+        **Arguments:** `used`: the sandbox's usage so far; `active`: as
+        `tutor.sandbox.watchdog.active`, called only if needed.
 
-        **Returns:** the limit that has been reached, if one has.
+        **Returns:** the limit that has been reached, if any.
         """
-        assert self._before is not None, "begin comes first"
+        assert self._before is not None, "call begin first"
         now = self._clock()
-        self.wall += min(now - self._seen_at, UNSEEN_SECONDS)
-        self._seen_at = now
+        self.wall += min(now - self._looked_at, MAX_GAP_SECONDS)
+        self._looked_at = now
         if used.processor is not None:
             self.processor = max(self.processor, used.processor - self._before)
         if self.measured and now >= self._due:
-            self._sampled(used, now - self._sampled_at, active)
+            self._take_sample(used, now - self._sampled_at, active)
             self._plan(used)
         return self._overrun()
 
-    def _sampled(self, used: Usage, elapsed: float, active: Callable[[], bool]) -> None:
-        """Take this moment for all the time since the last one that was looked at.
+    def _take_sample(self, used: Usage, elapsed: float, active: Callable[[], bool]) -> None:
+        """Let this moment stand for the time since the last sample.
 
-        The kernel's own count of how long each thread has waited for a core would not do: a
-        hundred threads that wake together wait for each other, which adds up to any share of the
-        time. And no code can compute in just these moments, for it does not know them.
+        The kernel's count of how long threads have waited for a core would not do: a hundred
+        threads that wake together wait for each other, which adds up to any share of the time.
+        Samples are at random, so that code cannot compute just when it is watched.
         """
         computed = (used.processor or 0.0) - (self._sample.processor or 0.0)
-        if computed < NEARLY * elapsed and not active():
-            self.idle += min(elapsed, UNSEEN_SECONDS)
+        if computed < BUSY_SHARE * elapsed and not active():
+            self.idle += min(elapsed, MAX_GAP_SECONDS)
 
     def _plan(self, used: Usage) -> None:
         now = self._clock()
         self._sample, self._sampled_at = used, now
-        self._due = now + LOOK_SECONDS * (0.2 + 1.6 * self._draw())
+        self._due = now + SAMPLE_SECONDS * (0.2 + 1.6 * self._draw())
 
     def _overrun(self) -> Overrun | None:
         if not self.measured:
@@ -147,9 +141,9 @@ class Allowance:
         return "lingered" if self._cores_were_free() else "starved"
 
     def _cores_were_free(self) -> bool:
-        """Whether others kept no core from the code all the while. However a submission divides
-        its time between its threads, it cannot have computed little because of others then."""
+        """Return whether a core was free throughout. Then other processes cannot be why the
+        submission computed so little, however it divides its time between threads."""
         idle, before = self._cores(), self._idle_cores
         if idle is None or before is None:
             return False
-        return idle - before >= FREE * (self._clock() - self._began)
+        return idle - before >= FREE_CORES * (self._clock() - self._began)

@@ -1,7 +1,7 @@
-"""A worker's process as the main process sees it, however it came to be.
+"""A worker's process, started as a new interpreter (`Spawned`) or forked from a zygote (`Forked`).
 
-`Spawned` was started afresh; `Forked` comes from a zygote, whose child it is, so that only the
-zygote can wait for it: it says how the worker ended through a pipe of the worker's own.
+Only the zygote can wait for a forked worker, which is its child. It reports the exit code through
+one pipe per worker.
 """
 
 import os
@@ -16,34 +16,34 @@ import msgspec
 from msgspec import Struct
 
 LOST = -signal.SIGKILL
-"""The exit code that is told of a worker whose zygote has gone, and the worker with it."""
+"""The exit code reported for a worker that died with its zygote."""
 
 
-class Born(Struct, frozen=True, tag="born"):
-    """A zygote says that the worker exists."""
+class WorkerStarted(Struct, frozen=True, tag="born"):
+    """A zygote reports that the worker exists."""
 
     pid: int
 
 
 class ForkFailed(Struct, frozen=True, tag="unborn"):
-    """A zygote could not fork."""
+    """A zygote reports that it could not fork."""
 
     why: str
 
 
 class Ended(Struct, frozen=True, tag="ended"):
-    """A zygote says how the worker ended; `code` as in `subprocess`."""
+    """A zygote reports how the worker ended; `code` as in `subprocess`."""
 
     code: int
 
 
-News = Born | ForkFailed | Ended
-_NEWS: msgspec.json.Decoder[News] = msgspec.json.Decoder(News)
+WorkerStatus = WorkerStarted | ForkFailed | Ended
+_STATUS: msgspec.json.Decoder[WorkerStatus] = msgspec.json.Decoder(WorkerStatus)
 
 
 class Child(Protocol):
-    """What `tutor.sandbox.process` needs of a process. `stdout` and `stderr` are descriptors of
-    our ends of its pipes; `lost` whether it ended because its zygote did."""
+    """A process as `tutor.sandbox.process` uses it. `stdout` and `stderr` are our ends of its
+    pipes; `lost` says whether it died with its zygote."""
 
     pid: int
     stdout: int
@@ -51,23 +51,23 @@ class Child(Protocol):
     lost: bool
 
     def poll(self) -> int | None:
-        """Its exit code, or None while it lives; negative: the signal that ended it."""
+        """Return its exit code, or None while it runs. A negative code is a signal."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """Raises: subprocess.TimeoutExpired."""
+        """Wait for it to end; return its exit code. Raises: subprocess.TimeoutExpired."""
 
     def kill(self) -> None:
-        """Kill it and whatever it has started. Its id stays taken until `close`."""
+        """Kill its process group. Its process ID stays taken until `close`."""
 
     def send(self, number: int) -> None:
-        """Send it a signal, if it lives."""
+        """Send it a signal if it is running."""
 
     def close(self) -> None:
-        """Let go of it, once it has ended."""
+        """Release its descriptors and its process ID, once it has ended."""
 
 
 class Spawned:
-    """A child of ours."""
+    """A child of this process."""
 
     lost = False
 
@@ -86,8 +86,8 @@ class Spawned:
         return self._process.wait(timeout)
 
     def kill(self) -> None:
-        # The worker leads its own session, so its group is its id, and the id stays taken
-        # until the process has been waited for.
+        # The worker leads its own session, so its group has its ID, which stays taken until the
+        # process has been waited for.
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -101,8 +101,8 @@ class Spawned:
 
 
 class Forked:
-    """A child of a zygote's. `status` is our end of the pipe on which the zygote tells of it; the
-    zygote waits for the worker, and so frees its id, only when that has been closed."""
+    """A child of a zygote. The zygote reports its status through the pipe `status`, and waits for
+    it, which frees its process ID, only when our end of that pipe is closed."""
 
     def __init__(self, status: int, stdout: int, stderr: int) -> None:
         self.stdout, self.stderr = stdout, stderr
@@ -113,16 +113,17 @@ class Forked:
         self._code: int | None = None
         self._closed = False
 
-    def born(self, timeout: float) -> None:
-        """Wait until it exists.
+    def wait_until_forked(self, timeout: float) -> None:
+        """Wait until the zygote has forked it.
 
         Raises:
-            OSError: it does not come to exist.
+            OSError: the zygote could not fork, or is gone.
+            subprocess.TimeoutExpired: the zygote does not answer.
         """
-        news = self._next(timeout)
-        if not isinstance(news, Born):
-            raise OSError(news.why if isinstance(news, ForkFailed) else "the zygote is gone")
-        self.pid = news.pid
+        status = self._next(timeout)
+        if not isinstance(status, WorkerStarted):
+            raise OSError(status.why if isinstance(status, ForkFailed) else "the zygote is gone")
+        self.pid = status.pid
 
     def poll(self) -> int | None:
         if self._code is None:
@@ -132,9 +133,9 @@ class Forked:
 
     def wait(self, timeout: float | None = None) -> int:
         if self._code is None:
-            news = self._next(timeout)
-            self.lost = not isinstance(news, Ended)
-            self._code = news.code if isinstance(news, Ended) else LOST
+            status = self._next(timeout)
+            self.lost = not isinstance(status, Ended)
+            self._code = status.code if isinstance(status, Ended) else LOST
         return self._code
 
     def kill(self) -> None:
@@ -153,8 +154,8 @@ class Forked:
             for descriptor in (self._status, self.stdout, self.stderr):
                 os.close(descriptor)
 
-    def _next(self, timeout: float | None) -> News | None:
-        """What the zygote says next, or None if it is gone."""
+    def _next(self, timeout: float | None) -> WorkerStatus | None:
+        """Return the zygote's next report; None if the zygote is gone."""
         end = None if timeout is None else time.monotonic() + timeout
         ready = select.poll()
         ready.register(self._status, select.POLLIN)
@@ -167,4 +168,4 @@ class Forked:
                 return None
             self._text += data
         line, _, self._text = self._text.partition(b"\n")
-        return _NEWS.decode(line)
+        return _STATUS.decode(line)

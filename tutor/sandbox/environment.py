@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tutor.sandbox.limits import MAX_ANSWER
 from tutor.sandbox.protocol import MAX_TEXT, Raised, Step
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
 """File name of the expressions of checks, as tracebacks show it."""
-
-MAX_ANSWER = 64 << 20
-"""Bytes of one array that may be sent back."""
 
 
 class ForeignError(Exception):

@@ -1,38 +1,38 @@
-"""The ways a run can break, told apart: a stable code and a sentence for each.
+"""The ways a run can break: a stable code and a message for each.
 
-The sentences are for the learner (or, for `internal`, `broken-pack` and `no-sandbox`, for
-whoever runs jaxtutor). Nothing here decides a verdict; it names what already happened.
+Messages are for the learner; those of `internal`, `broken-pack` and `no-sandbox` for the person who
+runs jaxtutor. Nothing here decides a verdict. `exceptions` does the same for exceptions.
 """
 
 import re
 import signal
 
 from tutor.plain_text import inert
-from tutor.report import INTERNAL, Fault, Frame
+from tutor.report import INTERNAL, Fault
 from tutor.sandbox.allowance import Allowance, Overrun
-from tutor.sandbox.protocol import Broken, Raised
-from tutor.sandbox.stacks import Stopped
+from tutor.sandbox.protocol import Broken
+from tutor.sandbox.stacks import Position
 
 __all__ = ["INTERNAL", "OVERTIME", "SENTENCES"]
 
 OVERTIME = frozenset({"timeout", "waited", "rendezvous", "busy-machine"})
-"""Codes of faults that have cost all the time there was: another try would cost as much again."""
+"""Codes of runs that took all their time: a retry would take as long."""
 
 SENTENCES = {
     "syntax-error": "your code is not valid Python",
     "import-error": "an import in your code failed",
     "missing-name": "your code does not define a name that the lesson asks for",
-    "wrong-signature": "a function could not be called the way the lesson says",
+    "wrong-signature": "a function cannot be called as the lesson calls it",
     "not-written": "this part is still to be written",
     "exception": "your code raised an exception",
-    "timeout": "your code computed for too long",
+    "timeout": "your code used too much processor time",
     "waited": "your code waited for too long without computing",
     "out-of-memory": "your code ran out of memory",
     "killed": "your code was killed by a signal",
     "exited": "your code ended the process",
     "too-much-output": "your code printed too much",
     "too-many-threads": "your code started too many threads",
-    "too-much-disk": "your code wrote too much",
+    "too-much-disk": "your code wrote too much to disk",
     "malformed": "the answer could not be read",
     "rendezvous": "the devices waited for each other",
     "bad-source": "the file could not be read as Python source",
@@ -41,16 +41,16 @@ SENTENCES = {
     "busy-machine": "this machine was too busy to run your code",
     "internal": "jaxtutor itself failed",
 }
-"""Every code, with what it means in general; a `Fault` says it more exactly."""
+"""Every code and its general meaning; the message of a `Fault` is more exact."""
 
 _SIGNALS = {
-    "SIGSEGV": "it touched memory that is not its own (a crash in native code)",
-    "SIGABRT": "a library gave up (abort)",
-    "SIGKILL": "something killed it outright",
-    "SIGFPE": "an arithmetic fault in native code",
-    "SIGBUS": "it touched memory that does not exist",
+    "SIGSEGV": "native code accessed memory that is not its own",
+    "SIGABRT": "a library called abort",
+    "SIGKILL": "something killed the process",
+    "SIGFPE": "an arithmetic error in native code",
+    "SIGBUS": "native code accessed memory that does not exist",
     "SIGXCPU": "it used up its processor time",
-    "SIGXFSZ": "it wrote a file that is too large",
+    "SIGXFSZ": "it wrote too large a file",
 }
 
 
@@ -58,20 +58,20 @@ def overran(
     overrun: Overrun,
     allowance: Allowance,
     running: str,
-    stopped: Stopped,
+    position: Position,
     *,
     source: str = "",
     stderr: str = "",
     devices: int = 1,
     accelerators: bool = False,
 ) -> Fault:
-    """Time is up.
+    """Return the fault of code that exceeded a limit on time.
 
-    **Arguments:** `stopped`: where the code was, as far as that is known; `source`: of its module;
-    `stderr`: what it has printed, for XLA writes there what it waits for; `devices`: how many
-    there are, and whether they are `accelerators`.
+    **Arguments:** `position`: where the code was, if known; `source`: the source of its module;
+    `stderr`: what it printed, where XLA reports a stuck collective; `devices`: their number;
+    `accelerators`: whether they are real.
     """
-    where = f" in {running}" if running else ""
+    where = _in(running)
     code = "timeout"
     match overrun:
         case "starved":
@@ -91,7 +91,7 @@ def overran(
             limit = allowance.idle_seconds
         case "lingered":
             code = "waited"
-            did = f"took {allowance.wall:.3g} s, and computed for {allowance.processor:.2g} s of it"
+            did = f"took {allowance.wall:.3g} s, {allowance.processor:.2g} s of it computing,"
             limit = allowance.wall_seconds
         case "computed":
             did = f"used {allowance.processor:.3g} s of processor time"
@@ -99,25 +99,29 @@ def overran(
         case "clock":
             did = f"took {allowance.wall:.3g} s"
             limit = allowance.seconds
-    line = stopped.frames[-1].line if stopped.frames else None
+    line = position.frames[-1].line if position.frames else None
     return Fault(
         code,
-        f"{did}{where} and was stopped{_place(stopped)} "
+        f"{did}{where} and was stopped{_at(position)} "
         f"(limit {limit:g} s for all checks together)"
         + _compiling(allowance, overrun)
-        + _hint(overrun, stopped, source, devices, accelerators),
-        frames=stopped.frames,
+        + _hint(overrun, position, source, devices, accelerators),
+        frames=position.frames,
         line=line,
         running=running,
     )
 
 
-def _place(stopped: Stopped) -> str:
+def _in(running: str) -> str:
+    return f" in {running}" if running else ""
+
+
+def _at(position: Position) -> str:
     at = ""
-    if stopped.frames:
-        last = stopped.frames[-1]
+    if position.frames:
+        last = position.frames[-1]
         at = f"at line {last.line}" + (f": `{last.source}`" if last.source else "")
-    match stopped.doing:
+    match position.activity:
         case "compiling":
             return f" while JAX was compiling{at and f', {at}'}"
         case "program":
@@ -126,22 +130,24 @@ def _place(stopped: Stopped) -> str:
 
 
 def _compiling(allowance: Allowance, overrun: Overrun) -> str:
-    """Say what was spent on compiling. The worker says how much, so it is no more than a hint."""
+    """Say how long compiling took, as a hint: the number is the worker's own."""
     spent = min(allowance.compiling, allowance.spent)
     if overrun in ("waited", "lingered") or spent < max(0.1, allowance.seconds / 20):
         return ""
     return f"; before that, compiling took {spent:.1f} s"
 
 
-def _hint(overrun: Overrun, stopped: Stopped, source: str, devices: int, accelerators: bool) -> str:
-    """Ask about what is in the code, and about nothing else."""
+def _hint(
+    overrun: Overrun, position: Position, source: str, devices: int, accelerators: bool
+) -> str:
+    """Return advice about what is really in the code, if there is any."""
     if overrun in ("waited", "lingered"):
-        if stopped.doing == "program" and devices > 1:
+        if position.activity == "program" and devices > 1:
             return ". Does every device reach the same collectives (psum, pmean)?"
-        if stopped.frames or accelerators:
+        if position.frames or accelerators:
             return ""
         return ". Look for a sleep, an input(), a lock, or a thread that does not end"
-    if stopped.doing == "program":
+    if position.activity == "program":
         for name, question in _LOOPS.items():
             if re.search(rf"\b{name}\b", source):
                 return f". {question}"
@@ -149,7 +155,7 @@ def _hint(overrun: Overrun, stopped: Stopped, source: str, devices: int, acceler
 
 
 _COLLECTIVE = "rendezvous.cc"
-"""The file of XLA's that says so on standard error when devices wait for each other."""
+"""The file of XLA that reports a stuck collective on standard error."""
 
 _LOOPS = {
     "while_loop": "Does the condition of the lax.while_loop ever become false?",
@@ -159,41 +165,37 @@ _LOOPS = {
 
 
 def used_up(cpu_seconds: int, running: str) -> Fault:
-    where = f" in {running}" if running else ""
     return Fault(
         "timeout",
-        f"used up the processor time of its process{where} and was stopped "
-        f"(limit {cpu_seconds} s, of all cores together)",
+        f"used up the sandbox's processor time{_in(running)} and was stopped "
+        f"(limit {cpu_seconds} s over all cores)",
         running=running,
     )
 
 
 def rendezvous(running: str) -> Fault:
-    where = f" in {running}" if running else ""
     return Fault(
         "rendezvous",
-        f"the devices waited for each other{where} and were stopped: "
-        "a collective (pmean, psum) was not reached by every device, or too many steps were "
-        "in flight; read the loss (float(loss)) once per step",
+        f"the devices waited for each other{_in(running)} and were stopped: not every device "
+        "reached a collective (pmean, psum), or too many steps were in flight; read the loss "
+        "(float(loss)) once per step",
         running=running,
     )
 
 
 def out_of_memory(limit_mb: int, running: str, detail: str = "") -> Fault:
-    where = f" in {running}" if running else ""
     return Fault(
         "out-of-memory",
-        f"ran out of memory{where} (limit {limit_mb} MiB)",
+        f"ran out of memory{_in(running)} (limit {limit_mb} MiB)",
         detail=detail,
         running=running,
     )
 
 
 def lost(running: str) -> Fault:
-    where = f" in {running}" if running else ""
     return Fault(
         "internal",
-        f"the sandbox ended{where} because the process that had started it was killed; run again",
+        f"the sandbox ended{_in(running)} because its parent process was killed; run it again",
         running=running,
     )
 
@@ -201,7 +203,7 @@ def lost(running: str) -> Fault:
 def too_much_output(limit_kb: int, running: str) -> Fault:
     return Fault(
         "too-much-output",
-        f"printed more than {limit_kb} KiB and was stopped; what it printed first and last is kept",
+        f"printed more than {limit_kb} KiB and was stopped; the start and the end are kept",
         running=running,
     )
 
@@ -223,16 +225,16 @@ def too_much_disk(limit_mb: int, limit_files: int, running: str) -> Fault:
 
 
 def ended(returncode: int, running: str, stderr: str) -> Fault:
-    """The process is gone though nobody asked it to end.
+    """Return the fault of a worker that exited by itself.
 
-    **Arguments:** `returncode` as `subprocess` gives it: negative is a signal.
+    **Arguments:** `returncode`: as in `subprocess`; negative for a signal.
     """
     where = f" while running {running}" if running else ""
     if returncode >= 0:
         return Fault(
             "exited",
             f"your code ended the process{where} (exit code {returncode}): "
-            "take out the call of exit, quit or os._exit",
+            "remove the call to exit, quit or os._exit",
             running=running,
         )
     if _COLLECTIVE in stderr:
@@ -241,101 +243,24 @@ def ended(returncode: int, running: str, stderr: str) -> Fault:
         name = signal.Signals(-returncode).name
     except ValueError:
         name = f"signal {-returncode}"
-    what = _SIGNALS.get(name, "it was stopped from outside")
-    return Fault("killed", f"your code was killed by {name}{where}: {what}", running=running)
+    cause = _SIGNALS.get(name, "it was stopped from outside")
+    return Fault("killed", f"your code was killed by {name}{where}: {cause}", running=running)
 
 
-def malformed(what: str, running: str) -> Fault:
-    return Fault("malformed", f"the answer could not be read: {inert(what)}", running=running)
+def malformed(reason: str, running: str) -> Fault:
+    return Fault("malformed", f"the answer could not be read: {inert(reason)}", running=running)
 
 
-def unsaid(reply: object, running: str) -> Fault:
-    """The worker says that it could not answer, after foreign code was let into it.
+def unreadable(reply: object, running: str) -> Fault:
+    """Return the fault of a worker that reports, after it loaded untrusted code, that it failed.
 
-    It may be right, and the fault ours; but it may as well be made to say so, and then nobody
-    could ever be told that an answer is wrong. So it is no answer, like any other.
+    The bug may be ours, but the code can also fake this reply, to turn every wrong answer into an
+    internal error. So it counts as malformed.
     """
-    what = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
+    reason = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
     return Fault(
         "malformed",
-        f"what {running} gave could not be read: {what[:300]}. If it does nothing unusual, the "
-        "fault is jaxtutor's: please report it",
+        f"the result of {running} could not be read: {reason[:300]}. "
+        "This may be a bug in jaxtutor: please report it",
         running=running,
     )
-
-
-def from_raised(raised: Raised, source: str) -> Fault:
-    """An exception in foreign code, told with its own lines of `source`."""
-    lines = source.splitlines()
-
-    def line(number: int | None) -> str:
-        return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
-
-    frames = tuple(Frame(step.line, inert(step.function), line(step.line)) for step in raised.steps)
-    kind = inert(raised.kind).rpartition(".")[2]
-    message = inert(raised.message).strip()
-    code = raised.code if raised.code in SENTENCES else "exception"
-    place = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
-    first = headline(message)
-    match code:
-        case "syntax-error":
-            column = f", column {raised.column}" if raised.column else ""
-            text = f"line {raised.line}{column}: {kind}: {first}"
-        case "missing-name":
-            name = _quoted(message)
-            text = f"your code does not define `{name}`" if name else first
-        case "wrong-signature":
-            text = f"calling `{inert(raised.running)}`: {first}"
-        case "not-written":
-            function = frames[-1].function if frames else "this part"
-            text = f"`{function}` is still to be written: it raises NotImplementedError{place}"
-        case "exited":
-            text = f"your code ended the process ({kind}){place}: take out the call of exit or quit"
-        case "out-of-memory":
-            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{place}"
-        case "malformed":
-            text = first
-        case _ if _GONE.search(message) and (donating := _donating(lines)):
-            text = f"an array was used after it was given away{place}: {donating}"
-        case _:
-            text = f"{kind}: {first}{place}" if first else f"{kind}{place}"
-    return Fault(
-        code,
-        text,
-        detail=message if message != first else "",
-        frames=frames,
-        line=raised.line,
-        column=raised.column,
-        running=inert(raised.running),
-        exception=kind,
-    )
-
-
-_GONE = re.compile(r"[Bb]uffer has been deleted or donated|Array has been deleted")
-
-
-def _donating(lines: list[str]) -> str:
-    """The line that gives arrays away: where one is missed is not where it went."""
-    for number, text in enumerate(lines, start=1):
-        if "donate_arg" in text and not text.lstrip().startswith("#"):
-            return f"line {number} donates it (`{text.strip()}`), so nobody may use it again"
-    return ""
-
-
-_NOISE = re.compile(
-    r"\(?See (also )?https?://\S+|: https?://\S+|\(https?://\S+\)|\(/\S+\.py\)"
-    r"|The error occurred while tracing the function .*? for \w+\. "
-)
-"""What an exception's message says to somebody who is not in the middle of a lesson: addresses
-of pages, paths of installed files, names of our own functions. All of it stays in `detail`."""
-
-
-def headline(message: str, limit: int = 400) -> str:
-    """The first paragraph of an exception's message, on one line."""
-    first = " ".join(_NOISE.sub("", message.split("\n\n", 1)[0]).split())
-    return first if len(first) <= limit else first[: limit - 1] + "…"
-
-
-def _quoted(message: str) -> str:
-    parts = message.split("'")
-    return parts[1] if len(parts) > 2 else ""

@@ -1,4 +1,4 @@
-"""Starting a worker: its folder, its environment, its pipes, its own session."""
+"""Start workers: a private directory, a scrubbed environment, two pipes and a new session."""
 
 import os
 import subprocess
@@ -21,27 +21,23 @@ from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
 from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
+from tutor.sandbox.limits import OPEN_FILES
 from tutor.sandbox.private_folder import remove
 from tutor.sandbox.zygote import REPLIES, REQUESTS
 from tutor.sandbox.zygotes import NoZygote, Zygotes
 
-START_SECONDS = 120.0
-"""Processor time that a worker may take to import its libraries, and time that it may wait for
-them to be read: ours to answer for, so generous."""
-
-OPEN_FILES = 512
 WITHOUT: frozenset[str] = frozenset()
-"""Layers of protection to leave out: for tests of what each is good for."""
+"""Protections to leave out, set by tests that show what each one prevents."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SECRETS = (_PACKAGE / "course", _PACKAGE / "data")
-"""In our own package: solutions and hidden checks, labels of data sets."""
+"""Solutions, hidden checks and labels of data sets in our own package."""
 
 
 @cache
 def _secrets() -> tuple[str, ...]:
-    """What lies among the libraries and may not be read: `_SECRETS`, and packs from pip."""
-    packs = [one.folder for one in distributed() if one.folder is not None]
+    """Return what sandboxes may not read among the libraries: `_SECRETS` and installed packs."""
+    packs = [pack.folder for pack in distributed() if pack.folder is not None]
     folders = [folder for pack in packs for folder in (pack, *solution_folders(pack))]
     return tuple(map(str, [*_SECRETS, *folders]))
 
@@ -54,11 +50,11 @@ class LaunchError(Exception):
 
 
 class Spec(Struct, frozen=True):
-    """What kind of sandbox is wanted.
+    """The kind of sandbox to start.
 
-    `devices` counts simulated CPU devices unless `accelerators` says to use the real ones.
-    `quick` lets XLA compile in a third of the time to slower programs: most of what a check
-    takes is the compilation of small operations that run once.
+    `devices` counts simulated CPU devices, or real ones with `accelerators`. `quick` has XLA
+    compile in a third of the time to slower programs: a check mostly compiles small operations
+    that run once.
     """
 
     role: Literal["learner", "reference"]
@@ -69,7 +65,7 @@ class Spec(Struct, frozen=True):
 
 
 class Launched(NamedTuple):
-    """A process on its way up. `requests` and `replies` are our ends of its two pipes."""
+    """A process that is starting. `requests` and `replies` are our ends of its two pipes."""
 
     process: Child
     folder: Path
@@ -79,13 +75,14 @@ class Launched(NamedTuple):
 
 
 def launch(spec: Spec, zygotes: Zygotes | None = None) -> Launched:
-    """Start a worker in a private folder, with a scrubbed environment, its own session and
+    """Start a worker in a private directory, with a scrubbed environment, its own session and
     no descriptors but its pipes.
 
-    **Arguments:** `zygotes`: where to have it forked, if it can be; else it is started afresh.
+    **Arguments:** `zygotes`: fork the worker from one of these if possible; otherwise start a
+    new interpreter.
 
     Raises:
-        LaunchError: it could not be started.
+        LaunchError: the worker could not be started.
     """
     if sys.platform == "win32":
         raise LaunchError("no sandbox on Windows yet; run jaxtutor under WSL")
@@ -93,37 +90,37 @@ def launch(spec: Spec, zygotes: Zygotes | None = None) -> Launched:
     try:
         folder = Path(tempfile.mkdtemp(prefix=f"jaxtutor-{os.getpid()}-"))
     except OSError as error:
-        raise LaunchError(f"no private folder could be made: {error}") from None
+        raise LaunchError(f"could not create a private directory: {error}") from None
     try:
-        return _launched(spec, folder, zygotes)
+        return _launch(spec, folder, zygotes)
     except OSError as error:
         remove(folder)
-        raise LaunchError(f"the sandbox could not be started: {error}") from None
-    except BaseException:  # stopped by a signal: nobody else knows of the folder yet
+        raise LaunchError(f"could not start the sandbox: {error}") from None
+    except BaseException:  # a signal: nothing else knows of the directory yet
         remove(folder)
         raise
 
 
-def _launched(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
+def _launch(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
     """Raises: OSError."""
-    theirs_in, ours_out = os.pipe()
-    ours_in, theirs_out = os.pipe()
+    worker_requests, requests = os.pipe()
+    replies, worker_replies = os.pipe()
     try:
-        process = _start(spec, folder, (theirs_in, theirs_out), zygotes)
+        process = _start(spec, folder, (worker_requests, worker_replies), zygotes)
     except BaseException:
-        os.close(ours_in)
-        os.close(ours_out)
+        os.close(requests)
+        os.close(replies)
         raise
     finally:
-        os.close(theirs_in)
-        os.close(theirs_out)
+        os.close(worker_requests)
+        os.close(worker_replies)
     cgroup = None
     if "cgroup" not in WITHOUT:
-        # Beside the memory of the process itself, what it writes to its folder in memory.
+        # Files in the private directory count as memory, too.
         cgroup = Cgroup.make(spec.limits.memory_mb + spec.limits.disk_mb, spec.limits.threads)
     if cgroup is not None:
         cgroup.add(process.pid)
-    return Launched(process, folder, ours_out, ours_in, cgroup)
+    return Launched(process, folder, requests, replies, cgroup)
 
 
 def _start(spec: Spec, folder: Path, pipes: tuple[int, int], zygotes: Zygotes | None) -> Child:
@@ -175,7 +172,7 @@ def _policy(spec: Spec, folder: Path, descriptors: tuple[int, int]) -> Policy:
 
 @cache
 def sweep() -> None:
-    """Remove, once, what processes have left that were killed before they could."""
+    """Remove, once, the directories and control groups that killed processes have left."""
     groups = leftovers()
     for folder in [*Path(tempfile.gettempdir()).glob("jaxtutor-*-*"), *groups]:
         pid = folder.name.split("-")[1]
@@ -184,40 +181,41 @@ def sweep() -> None:
                 os.kill(int(pid), 0)
         except ProcessLookupError:
             if folder in groups:
-                with suppress(OSError):  # its last process is just ending
+                with suppress(OSError):  # its last process is still exiting
                     folder.rmdir()
             else:
                 remove(folder)
         except OSError:
-            pass  # it is alive, or not ours, or just gone
+            pass  # the process is alive or not ours, or the directory is gone
 
 
 def zygotes() -> Zygotes:
-    """A nursery of zygotes for the workers of this module."""
+    """Return zygotes whose workers `launch` can use."""
     return Zygotes(
         str(_PACKAGE.parent), {**_LIBRARIES, "HOME": "/", "LANG": "C.UTF-8", "TZ": "UTC"}
     )
 
 
 _LIBRARIES = {
-    # Each thread of these pools takes 8 MiB of stack out of the limit on memory, and none could
-    # be taken along by a fork; XLA and PyTorch have pools of their own.
+    # Each thread of OpenBLAS's pool takes 8 MiB of stack from the memory limit, and a fork loses
+    # them. XLA and PyTorch have their own pools.
     "OPENBLAS_NUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
     "TF_CPP_MIN_LOG_LEVEL": "2",
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
-"""What the libraries read from the environment while they are imported."""
+"""Variables that the libraries read at import."""
 
 
 def environment(spec: Spec, folder: Path) -> dict[str, str]:
-    """The whole environment of a worker."""
+    """Return the whole environment of a worker."""
     home = str(folder)
     values = {"HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", "TZ": "UTC", **_LIBRARIES}
     if spec.role == "reference":
         return values
-    # 4 simulated devices on 2 cores abort after a minute unless XLA believes in more cores.
+    # With fewer, XLA's thread pool is too small for a collective of 4 simulated devices on 2
+    # cores, and the process aborts after a minute.
     values["NPROC"] = "16"
     if spec.accelerators:
         del values["JAX_PLATFORMS"]
@@ -228,11 +226,11 @@ def environment(spec: Spec, folder: Path) -> dict[str, str]:
         }
         values.setdefault("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(spec.devices))))
         values["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
-        # TF32 would be a thousand times further from PyTorch on the CPU than the tolerance.
+        # TF32 is off from PyTorch on the CPU by a thousand times the tolerance.
         values["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
     else:
-        # By the wall clock, so XLA would abort right answers on a busy machine. It says what it
-        # waits for before the code is stopped for waiting, and never aborts.
+        # XLA measures wall-clock time, so by default it aborts right answers on a busy machine.
+        # Have it report a stuck collective before we kill the worker for waiting, and never abort.
         allowance = Allowance(spec.limits.seconds)
         stuck = "--xla_cpu_collective_call"
         flags = [

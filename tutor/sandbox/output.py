@@ -1,15 +1,16 @@
-"""What foreign code printed, bounded."""
+"""A bounded record of what untrusted code printed."""
 
 from tutor.plain_text import inert
+from tutor.sandbox.limits import KEPT_OUTPUT
 
 
 class Capture:
-    """Keeps the first and the last part of a stream and counts the rest.
+    """The first and last part of a stream, and its total length.
 
-    **Arguments:** `keep`: bytes kept at each end.
+    **Arguments:** `keep`: bytes to keep at each end.
     """
 
-    def __init__(self, keep: int = 32 << 10) -> None:
+    def __init__(self, keep: int = KEPT_OUTPUT) -> None:
         self.total = 0
         self._keep = keep
         self._head = bytearray()
@@ -24,7 +25,7 @@ class Capture:
             del self._tail[: -self._keep]
 
     def text(self) -> str:
-        """What was kept, with a line where something is missing."""
+        """Return what was kept, with a line in place of what was left out."""
         cut = self.total - len(self._head) - len(self._tail)
         head = bytes(self._head)
         tail = bytes(self._tail)

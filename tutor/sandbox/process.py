@@ -1,8 +1,4 @@
-"""One sandboxed process and the conversation with it, as the main process sees it.
-
-However the process came to be, afresh or forked from a zygote, nothing else in the program knows
-the difference.
-"""
+"""The main process's end of a sandbox: send requests, enforce limits, kill the worker."""
 
 import os
 import select
@@ -17,7 +13,8 @@ from typing import Literal, NoReturn, Self
 from tutor.report import Fault, Protection
 from tutor.sandbox import faults, stacks
 from tutor.sandbox.allowance import Allowance, Overrun
-from tutor.sandbox.launch import START_SECONDS, Launched, LaunchError, Spec, launch
+from tutor.sandbox.launch import Launched, LaunchError, Spec, launch
+from tutor.sandbox.limits import EXIT_SECONDS, MAX_LEFTOVER_OUTPUT, START_SECONDS
 from tutor.sandbox.output import Capture
 from tutor.sandbox.private_folder import exceeds, remove
 from tutor.sandbox.protocol import CLOSED, Answer, Load, Ready, Reply, Request, read_reply
@@ -26,17 +23,11 @@ from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.sandbox.zygotes import Zygotes
 from tutor.tree import Tree
 
-_TICK = 0.05
-
-MOST_OUTPUT = 1 << 20
-"""Bytes that are read of what a process has left when it is stopped."""
-
-_LAST_SECONDS = 1.0
-"""What a process may take to end once it has closed its pipe."""
+_POLL_SECONDS = 0.05
 
 
 class Failed(Exception):
-    """The conversation is over: `fault` says why. The process is gone."""
+    """The worker failed and has been killed; `fault` says why."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -44,18 +35,17 @@ class Failed(Exception):
 
 
 class Lost(Failed):
-    """The process ended because the one that it was forked from did: nobody's fault, and a new
-    one may be asked again."""
+    """The worker died with its zygote. Retry in a new sandbox."""
 
 
 class Cancelled(Exception):
-    """Somebody called `kill`."""
+    """`kill` was called."""
 
 
 class Sandbox:
-    """A running worker. Use `start`; then `ready`, `ask` as often as needed, and `close`.
+    """A running worker. Call `start`, `ready`, `ask` any number of times, and `close`.
 
-    All methods but `kill` belong to one thread.
+    Only `kill` may be called from another thread.
     """
 
     def __init__(self, spec: Spec, launched: Launched) -> None:
@@ -70,7 +60,7 @@ class Sandbox:
         self._reader = Reader()
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
-        self._bounded = False  # whether the kernel itself limits what is written
+        self._bounded = False  # whether the kernel limits the private directory
         self._cancelled = threading.Event()
         self._closed = threading.Lock()
         self._open = True
@@ -85,10 +75,10 @@ class Sandbox:
     def start(cls, spec: Spec, zygotes: Zygotes | None = None) -> "Sandbox":
         """Start a worker.
 
-        **Arguments:** `zygotes`: where to have it forked, if it can be.
+        **Arguments:** `zygotes`: fork the worker from one of these if possible.
 
         Raises:
-            Failed: the process could not be started.
+            Failed: the worker could not be started.
         """
         try:
             return cls(spec, launch(spec, zygotes))
@@ -96,16 +86,16 @@ class Sandbox:
             raise Failed(Fault("no-sandbox", str(error))) from None
 
     def ready(self) -> Ready:
-        """Wait until the worker has imported its libraries. Asked again, says it again.
+        """Wait until the worker has imported its libraries; later calls return the same.
 
         Raises:
-            Failed: it did not come up; never the learner's fault.
-            Cancelled: killed meanwhile.
+            Failed: the worker did not start; never because of the learner's code.
+            Cancelled: `kill` was called.
         """
         if self._ready is not None:
             return self._ready
         try:
-            # Reading the libraries from a disk may well be waiting for all of it.
+            # Reading the libraries from disk can be idle time throughout.
             reply = self._receive(Allowance(START_SECONDS, idle=START_SECONDS), "")
         except Failed as failure:
             if failure.fault.code == "busy-machine":
@@ -120,15 +110,15 @@ class Sandbox:
                 )
             ) from None
         if not isinstance(reply[0], Ready):
-            raise Failed(Fault("internal", "the sandbox did not say that it is ready"))
+            raise Failed(Fault("internal", "the sandbox did not report that it is ready"))
         counted = Protection(
             "cgroup",
             self._cgroup is not None,
-            "memory and threads counted by the kernel" if self._cgroup else "not to be had here",
+            "memory and threads counted by the kernel" if self._cgroup else "unavailable here",
         )
-        self.protections = [*OURS, counted, *reply[0].protections]
+        self.protections = [*_OUTER_PROTECTIONS, counted, *reply[0].protections]
         self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
-        self.forget_output()  # whatever libraries said while they were imported
+        self.forget_output()  # of importing the libraries
         self._ready = reply[0]
         return self._ready
 
@@ -138,19 +128,19 @@ class Sandbox:
 
     @property
     def alive(self) -> bool:
-        """Whether it can still answer."""
-        # Its end of a pipe is closed before anybody can be told that it has ended.
+        """Whether the worker can still answer."""
+        # A dying worker's end of the pipe closes before its exit status is available.
         hung_up = select.poll()
         hung_up.register(self._replies, 0)
         return self._process.poll() is None and not hung_up.poll(0)
 
     @property
     def peak_mb(self) -> int | None:
-        """The most memory it has had so far, in MiB; None where that cannot be told (any more)."""
+        """Peak resident memory so far, in MiB; None if unknown or the worker has exited."""
         return peak_mb(self._process.pid)
 
     def forget_output(self) -> None:
-        """What was printed so far is nobody's business."""
+        """Discard the output so far."""
         self._drain()
         self.stdout, self.stderr = Capture(), Capture()
         out, err = self._streams
@@ -159,20 +149,20 @@ class Sandbox:
     def ask(
         self, request: Request, tree: Tree, allowance: Allowance, running: str
     ) -> tuple[Reply, Tree]:
-        """Send a request, wait for its reply.
+        """Send a request and wait for its reply.
 
-        **Arguments:** `allowance`: the time that it may take, together with what else is asked on
-        it; `running`: what to name in a message if it does not come back.
+        **Arguments:** `allowance`: the time left to the run, shared by all its requests;
+        `running`: what a fault's message says was running.
 
         Raises:
-            Failed: no valid reply came; the process has been killed.
-            Cancelled: killed meanwhile.
+            Failed: no valid reply came; the worker has been killed.
+            Cancelled: `kill` was called.
         """
         match self._read_replies(running):
             case "data":
-                self._fail(faults.malformed("an answer before the question", running))
+                self._fail(faults.malformed("it sent a reply before the request", running))
             case "end":
-                self._gone(running)
+                self._exited(running)
         if isinstance(request, Load):
             self._loaded = request
         self._outgoing = memoryview(encode(request, tree))
@@ -180,18 +170,20 @@ class Sandbox:
         reply, answer = self._receive(allowance, running)
         if isinstance(reply, Ready) or reply.case != request.case:
             found = "ready" if isinstance(reply, Ready) else reply.case
-            self._fail(faults.malformed(f"asked {request.case!r}, answered {found!r}", running))
+            self._fail(
+                faults.malformed(f"expected a reply to {request.case!r}, got {found!r}", running)
+            )
         if isinstance(reply, Answer):
             allowance.compiling += reply.compile
         return reply, answer
 
     def kill(self) -> None:
-        """Stop at once, from any thread; a waiting `ask` raises `Cancelled`."""
+        """Kill the worker, from any thread; a waiting `ask` raises `Cancelled`."""
         self._cancelled.set()
         self._process.kill()
 
     def close(self) -> None:
-        """Kill whatever is left of the worker and remove its folder."""
+        """Kill what is left of the worker and remove its directory."""
         with self._closed:
             if not self._open:
                 return
@@ -220,7 +212,7 @@ class Sandbox:
         while not self._frames:
             self._step(allowance, running)
         if len(self._frames) > 1 or self._reader.partial:
-            self._fail(faults.malformed("more than one answer to one question", running))
+            self._fail(faults.malformed("it sent more than one reply", running))
         frame = self._frames.pop()
         try:
             return read_reply(frame), frame.tree
@@ -228,12 +220,12 @@ class Sandbox:
             self._fail(faults.malformed(str(error), running))
 
     def _step(self, allowance: Allowance, running: str) -> None:
-        """Wait a moment for anything to happen, and see to it."""
+        """Wait for the next event or tick, handle it, and check every limit."""
         if self._cancelled.is_set():
-            self._end()
+            self._kill_and_drain()
             raise Cancelled
         ended = False
-        for key, _ in self._selector.select(min(_TICK, allowance.patience)):
+        for key, _ in self._selector.select(min(_POLL_SECONDS, allowance.patience)):
             descriptor = key.fd
             if descriptor == self._requests:
                 self._send()
@@ -244,17 +236,17 @@ class Sandbox:
         if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
             self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
         used = usage(self.pid)
-        self._watch(used, running)
+        self._check_usage(used, running)
         overrun = allowance.look(used, self._active)
         if self._frames:
             return
         if ended or self._process.poll() is not None:
-            self._gone(running)
+            self._exited(running)
         elif overrun is not None:
             self._stop(overrun, allowance, running)
 
-    def _watch(self, used: Usage, running: str) -> None:
-        """Stop what uses more than it may."""
+    def _check_usage(self, used: Usage, running: str) -> None:
+        """Kill the worker if it uses too much memory, threads or disk."""
         limits = self.spec.limits
         if used.resident_mb > limits.memory_mb:
             detail = f"{used.resident_mb} MiB resident"
@@ -273,7 +265,7 @@ class Sandbox:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            self._outgoing = memoryview(b"")  # that it is gone is noticed when reading
+            self._outgoing = memoryview(b"")  # reading will notice that the worker is gone
         if not self._outgoing:
             self._selector.unregister(self._requests)
 
@@ -304,35 +296,37 @@ class Sandbox:
         return False
 
     def _drain(self) -> None:
-        """Take what is in the pipes already."""
+        """Read what is already in the output pipes."""
         for descriptor in self._streams:
             while descriptor in self._selector.get_map() and self._read_stream(descriptor):
                 pass
 
-    def _rest(self) -> bytes:
-        """What is left in its standard error."""
-        found = b""
+    def _leftover_stderr(self) -> bytes:
+        """Read what is left in the worker's standard error."""
+        text = b""
         with suppress(BlockingIOError):
-            while (data := os.read(self._process.stderr, 1 << 16)) and len(found) < MOST_OUTPUT:
-                found += data
-        return found
+            while (data := os.read(self._process.stderr, 1 << 16)) and (
+                len(text) < MAX_LEFTOVER_OUTPUT
+            ):
+                text += data
+        return text
 
-    def _gone(self, running: str) -> None:
-        """The worker closed its pipe or ended although nobody asked it to."""
+    def _exited(self, running: str) -> None:
+        """Handle a worker that closed its pipe or exited by itself."""
         code = self._exit_code()
         if code is None:
-            self._fail(faults.malformed("the pipe for answers was closed", running))
-        # Its last answer may have come together with its end.
+            self._fail(faults.malformed("the pipe for replies was closed", running))
+        # Its last reply may have arrived together with the end of the pipe.
         while self._replies in self._selector.get_map():
             if self._read_replies(running) != "data":
                 break
         if self._frames:
             return
         if self._process.lost:
-            self._end()
+            self._kill_and_drain()
             raise Cancelled if self._cancelled.is_set() else Lost(faults.lost(running))
         if code == CLOSED:
-            self._fail(faults.malformed("your code closed the pipe for answers", running))
+            self._fail(faults.malformed("your code closed the pipe for replies", running))
         self._drain()
         stderr = self.stderr.text()
         if self._cgroup is not None and self._cgroup.out_of_memory(code):
@@ -342,16 +336,16 @@ class Sandbox:
         self._fail(faults.ended(code, running, stderr))
 
     def _exit_code(self) -> int | None:
-        """Wait for its end, as long as it takes on a busy machine; None if it does not end."""
-        last = Allowance(_LAST_SECONDS)
-        last.begin(usage(self.pid))
-        while last.look(usage(self.pid), self._active) is None:
+        """Wait for the worker to exit, longer on a busy machine; None if it does not."""
+        allowance = Allowance(EXIT_SECONDS)
+        allowance.begin(usage(self.pid))
+        while allowance.look(usage(self.pid), self._active) is None:
             with suppress(subprocess.TimeoutExpired):
-                return self._process.wait(_TICK)
+                return self._process.wait(_POLL_SECONDS)
         return None
 
     def _stop(self, overrun: Overrun, allowance: Allowance, running: str) -> NoReturn:
-        """Time is up: see where the code is, and end it."""
+        """Record where the code is, kill it, and fail with what it exceeded."""
         dump = b""
         if self._ready is not None and overrun != "starved" and stacks.SIGNAL is not None:
             self._drain()
@@ -359,36 +353,36 @@ class Sandbox:
             dump = stacks.read(self._process.stderr, self.pid)
         self._process.kill()
         self._process.wait()
-        threads, rest = stacks.split(dump + self._rest())
-        self.stderr.add(rest)
+        threads, printed = stacks.split(dump + self._leftover_stderr())
+        self.stderr.add(printed)
         load, spec = self._loaded, self.spec
-        stopped = stacks.stopped(threads, load.filename, load.source)
+        position = stacks.position(threads, load.filename, load.source)
         self._fail(
             faults.overran(
-                overrun, allowance, running, stopped, source=load.source,
+                overrun, allowance, running, position, source=load.source,
                 stderr=self.stderr.text(), devices=spec.devices, accelerators=spec.accelerators,
             )
         )  # fmt: skip
 
     def _fail(self, fault: Fault) -> NoReturn:
-        self._end()
-        # However it shows, a process that we have killed has not failed.
+        self._kill_and_drain()
+        # Whatever a cancelled worker did last, `kill` was the cause.
         raise Cancelled if self._cancelled.is_set() else Failed(fault)
 
-    def _end(self) -> None:
+    def _kill_and_drain(self) -> None:
         self._process.kill()
         self._process.wait()
         self._drain()
 
 
-OURS = (
-    Protection("own process", True, "foreign code never runs in jaxtutor's own process"),
+_OUTER_PROTECTIONS = (
+    Protection("own process", True, "submissions never run in jaxtutor's own process"),
     Protection("environment", True, "only what the libraries need"),
     Protection("own session", True, "killed as a group when time is up"),
     Protection("private folder", True, "removed when the run ends"),
     Protection("output", True, "bounded; first and last part kept"),
     Protection(
-        "watchdog", sys.platform == "linux", "time, memory, threads and files seen from outside"
+        "watchdog", sys.platform == "linux", "time, memory, threads and files watched from outside"
     ),
 )
-"""What this module itself does and does not see to, as reports tell it."""
+"""Protections that the main process provides."""

@@ -1,7 +1,7 @@
-"""Where foreign code was when it had to be stopped: the stacks of its Python threads.
+"""Where untrusted code was when it was stopped, read from the stacks of its Python threads.
 
-The worker has `faulthandler` write them when it gets a signal, which works while C code runs or
-waits. What they say is evidence for a message and nothing else: the code can change or prevent it.
+On a signal `faulthandler` writes the stacks, even while C code runs or waits. They serve only for a
+message: the code can fake or prevent them.
 """
 
 import faulthandler
@@ -16,25 +16,23 @@ from msgspec import Struct
 
 from tutor.plain_text import inert
 from tutor.report import Frame
+from tutor.sandbox.limits import STACKS_SECONDS
 from tutor.sandbox.watchdog import active, usage
 
 SIGNAL = getattr(signal, "SIGUSR1", None)
-"""What the worker answers with its stacks; none on Windows."""
+"""Makes the worker write its stacks; None on Windows."""
 
 WAIT_SECONDS = 0.5
-"""How long to wait for stacks, or for more of them; nothing marks their end."""
+"""How long to wait for (more) stacks: nothing marks their end."""
 
 ENOUGH_SECONDS = 0.2
-"""Processor time in which a worker would have written them."""
-
-MOST_SECONDS = 5.0
-"""How long to wait for a worker that gets no processor time."""
+"""Processor time within which a worker writes its stacks."""
 
 MAX_BYTES = 256 << 10
 MAX_FRAMES = 20
 
-Doing = Literal["", "compiling", "program"]
-"""What JAX was doing for the code: compiling, or running (or waiting for) a compiled program."""
+Activity = Literal["", "compiling", "program"]
+"""What JAX was doing: compiling, or running (or waiting for) a compiled program."""
 
 _THREAD = re.compile(r"(Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):")
 _FRAME = re.compile(r'  File "(.*)", line (\d+) in (.*)')
@@ -46,52 +44,52 @@ _PROGRAMS = {
     "/jax/_src/api.py": ("try_to_block", "block_until_ready"),
     "/jax/_src/array.py": ("_value", "block_until_ready"),
 }
-"""Functions of JAX that stand on top while a program runs, by file."""
+"""JAX functions on top of the stack while a program runs, by file."""
 
 
-class Stopped(Struct, frozen=True):
-    """Where code was stopped: its own frames, the innermost last, and what JAX was doing there."""
+class Position(Struct, frozen=True):
+    """Where code was stopped: its own frames, innermost last, and what JAX was doing."""
 
     frames: tuple[Frame, ...] = ()
-    doing: Doing = ""
+    activity: Activity = ""
 
 
 def listen() -> None:
-    """Write the stacks to standard error whenever the signal comes; called in the worker."""
+    """Have this worker write its stacks to standard error on `SIGNAL`."""
     if SIGNAL is not None:
         faulthandler.register(SIGNAL, file=2, all_threads=True, chain=False)
 
 
 def read(descriptor: int, pid: int) -> bytes:
-    """Read what a worker writes after it was sent the signal: within half a second, unless the
-    machine is too busy for it to do anything.
+    """Read the stacks from a worker that was sent `SIGNAL`: within half a second unless the machine
+    is busy.
 
-    **Arguments:** `descriptor`: our end of its standard error, which does not block.
+    **Arguments:** `descriptor`: our end of its standard error, non-blocking.
     """
-    found = bytearray()
+    text = bytearray()
     ready = select.poll()
     ready.register(descriptor, select.POLLIN)
     began = last = time.monotonic()
     before = usage(pid).processor
-    while len(found) < MAX_BYTES and (now := time.monotonic()) < began + MOST_SECONDS:
+    while len(text) < MAX_BYTES and (now := time.monotonic()) < began + STACKS_SECONDS:
         if ready.poll(20):
             data = os.read(descriptor, MAX_BYTES)
             if not data:
                 break
-            found += data
+            text += data
             last, before = time.monotonic(), usage(pid).processor
         elif before is None:
             if now >= last + WAIT_SECONDS:
                 break
         elif not active(pid) or (usage(pid).processor or 0.0) >= before + ENOUGH_SECONDS:
             break
-    return bytes(found)
+    return bytes(text)
 
 
 def split(text: bytes) -> tuple[list[list[str]], bytes]:
-    """Tell stacks from what the code has printed itself.
+    """Separate stacks from the code's own output.
 
-    **Returns:** the stacks' lines, thread by thread; and the rest.
+    **Returns:** the lines of each thread's stack, and the rest.
     """
     threads: list[list[str]] = []
     rest = []
@@ -101,19 +99,19 @@ def split(text: bytes) -> tuple[list[list[str]], bytes]:
             threads.append([])
         elif threads and (_FRAME.fullmatch(read) or read.startswith(_OTHER)):
             threads[-1].append(read)
-        elif not threads or read:  # an empty line stands between two threads
+        elif not threads or read:  # an empty line separates two threads
             rest.append(line)
     return threads, b"".join(rest)
 
 
-def stopped(threads: list[list[str]], filename: str, source: str) -> Stopped:
-    """Find the foreign code in stacks.
+def position(threads: list[list[str]], filename: str, source: str) -> Position:
+    """Return where the code of a module was.
 
-    **Arguments:** `filename`, `source`: of its module.
+    **Arguments:** `filename`, `source`: the module's.
     """
     stacks = [[match.groups() for line in lines if (match := _FRAME.fullmatch(line))]
               for lines in threads]  # fmt: skip
-    # The thread that answers requests; else one that runs the code, say in a callback.
+    # Prefer the thread that answers requests to one that runs the code in a callback, say.
     chosen = next((stack for stack in stacks if any(_serves(*frame) for frame in stack)), None)
     theirs = next((stack for stack in stacks if any(f[0] == filename for f in stack)), None)
     if chosen is None or not any(frame[0] == filename for frame in chosen):
@@ -124,14 +122,14 @@ def stopped(threads: list[list[str]], filename: str, source: str) -> Stopped:
         for file, line, function in reversed(chosen)
         if file == filename
     ]
-    return Stopped(tuple(frames[-MAX_FRAMES:]), _doing(chosen, filename))
+    return Position(tuple(frames[-MAX_FRAMES:]), _activity(chosen, filename))
 
 
 def _serves(file: str, line: str, function: str) -> bool:
     return function == "serve" and file.endswith("/sandbox/worker.py")
 
 
-def _doing(stack: list[tuple[str, ...]], filename: str) -> Doing:
+def _activity(stack: list[tuple[str, ...]], filename: str) -> Activity:
     above: list[tuple[str, ...]] = []
     for frame in stack:
         if frame[0] == filename:

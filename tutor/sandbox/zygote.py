@@ -1,13 +1,12 @@
-"""The program of a zygote: it has imported a role's libraries and forks workers that need not.
+"""The zygote: a process that imports a role's libraries once and forks workers.
 
-It never starts a backend of JAX's or a thread, for a fork takes neither along; it runs no foreign
-code, and nothing of a lesson is ever in it. It ends when the main process closes its socket, or
-ends; its workers end with it.
+It never starts a JAX backend or a thread, because neither survives a fork. It runs no submission
+and holds nothing of a lesson. It exits when the main process closes its socket or ends, and its
+workers end with it.
 
-The conversation, on a socket that keeps messages apart: `b"up"` once the libraries are there;
-then from the main process one `Birth` after the other, each with five descriptors (`requests`,
-`replies`, standard output, standard error, and the pipe on which this process tells of the
-worker: `tutor.sandbox.child`).
+Over a SOCK_SEQPACKET socket it sends `b"up"` once the libraries are imported. Then the main process
+sends `ForkRequest`s, each with five descriptors: the worker's `requests`, `replies`, standard
+output and standard error, and the pipe for the worker's status (`tutor.sandbox.child`).
 """
 
 import fcntl
@@ -24,39 +23,41 @@ import msgspec
 from msgspec import Struct
 
 from tutor.sandbox import isolation, packages
-from tutor.sandbox.child import Born, Ended, ForkFailed
+from tutor.sandbox.child import Ended, ForkFailed, WorkerStarted, WorkerStatus
 from tutor.sandbox.isolation.posix import die_with_parent
 
 REQUESTS, REPLIES = 3, 4
-"""Where a forked worker finds its two pipes."""
+"""Descriptors of a forked worker's two pipes."""
 
 DESCRIPTORS = 5
 MAX_MESSAGE = 1 << 16
 
 
-class Birth(Struct, frozen=True):
-    """The worker that is wanted. `environ` is its whole environment."""
+class ForkRequest(Struct, frozen=True):
+    """The worker to fork. `environ` is its whole environment."""
 
     policy: isolation.Policy
     environ: dict[str, str]
 
 
 def main(role: str, control: str) -> NoReturn:
-    """**Arguments:** `control`: the number of the socket's descriptor."""
+    """Run a zygote.
+
+    **Arguments:** `control`: the socket's descriptor.
+    """
     from tutor.sandbox.worker import libraries
 
     libraries(role)
-    # What is there now stays: the collector need not look at it, and so not write to its pages,
-    # which all workers share with this process.
+    # Keep the collector from writing to the pages that workers share with this process.
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(control)) as channel:
         channel.send(b"up")
-        _Nursery(role, channel).serve()
+        _Workers(role, channel).serve()
     os._exit(0)
 
 
-class _Nursery:
+class _Workers:
     """The workers that this process has forked and not yet waited for."""
 
     def __init__(self, role: str, channel: socket.socket) -> None:
@@ -64,9 +65,8 @@ class _Nursery:
         self._channel = channel
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
-        # By the descriptor that tells that a worker has ended, and by its pipe for news.
-        self._living: dict[int, tuple[int, int]] = {}
-        self._watched: dict[int, int] = {}
+        self._running: dict[int, tuple[int, int]] = {}  # pidfd to process ID and status pipe
+        self._unreaped: dict[int, int] = {}  # status pipe to process ID
 
     def serve(self) -> None:
         while True:
@@ -78,10 +78,10 @@ class _Nursery:
                     if not message:
                         return
                     self._fork(message, descriptors)
-                elif descriptor in self._living:
-                    self._ended(descriptor)
-                elif descriptor in self._watched:
-                    self._forget(descriptor)
+                elif descriptor in self._running:
+                    self._report_end(descriptor)
+                elif descriptor in self._unreaped:
+                    self._reap(descriptor)
 
     def _fork(self, message: bytes, descriptors: list[int]) -> None:
         *worker_ends, status = descriptors
@@ -89,39 +89,39 @@ class _Nursery:
         try:
             pid = os.fork()
         except OSError as error:
-            _tell(status, ForkFailed(f"fork: {error.strerror}"))
+            _report(status, ForkFailed(f"fork: {error.strerror}"))
             os.close(status)
         else:
             if pid == 0:
-                _live(self._role, message, descriptors, zygote)
+                _run_worker(self._role, message, descriptors, zygote)
             ended = os.pidfd_open(pid)
-            self._living[ended] = pid, status
-            self._watched[status] = pid
+            self._running[ended] = pid, status
+            self._unreaped[status] = pid
             self._poll.register(ended, select.POLLIN)
-            self._poll.register(status, 0)  # only whether its other end was closed
+            self._poll.register(status, 0)  # reports only that the other end was closed
         for descriptor in worker_ends:
             os.close(descriptor)
 
-    def _ended(self, descriptor: int) -> None:
-        """Tell how, but do not wait for it yet: its id must not pass to another process while
-        somebody may still want to kill it."""
-        pid, status = self._living.pop(descriptor)
+    def _report_end(self, descriptor: int) -> None:
+        """Report the exit code without reaping the worker: its process ID must stay taken while
+        the main process may still kill it."""
+        pid, status = self._running.pop(descriptor)
         result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         assert result is not None
         code = result.si_status if result.si_code == os.CLD_EXITED else -result.si_status
-        _tell(status, Ended(code))
+        _report(status, Ended(code))
         self._poll.unregister(descriptor)
         os.close(descriptor)
 
-    def _forget(self, status: int) -> None:
-        """Nobody listens any more: whatever is left of the worker goes."""
-        pid = self._watched.pop(status)
-        with suppress(ProcessLookupError):  # it may have died before it led a group
+    def _reap(self, status: int) -> None:
+        """Kill what is left of a worker whose status pipe the main process has closed."""
+        pid = self._unreaped.pop(status)
+        with suppress(ProcessLookupError):  # it died before it led a group
             os.killpg(pid, signal.SIGKILL)
         os.kill(pid, signal.SIGKILL)
-        for descriptor, living in [*self._living.items()]:
-            if living == (pid, status):
-                del self._living[descriptor]
+        for descriptor, worker in [*self._running.items()]:
+            if worker == (pid, status):
+                del self._running[descriptor]
                 self._poll.unregister(descriptor)
                 os.close(descriptor)
         os.waitpid(pid, 0)
@@ -129,32 +129,32 @@ class _Nursery:
         os.close(status)
 
 
-def _tell(status: int, news: Born | ForkFailed | Ended) -> None:
+def _report(status: int, message: WorkerStatus) -> None:
     try:
-        os.write(status, msgspec.json.encode(news) + b"\n")
+        os.write(status, msgspec.json.encode(message) + b"\n")
     except OSError:
-        pass  # nobody listens; its closed end is seen to in its turn
+        pass  # the main process closed its end; `serve` reaps the worker
 
 
-def _live(role: str, message: bytes, descriptors: list[int], zygote: int) -> NoReturn:
-    """What a worker does instead of returning into its zygote's affairs."""
+def _run_worker(role: str, message: bytes, descriptors: list[int], zygote: int) -> NoReturn:
+    """Turn this forked process into a worker, and exit."""
     code = 70
     try:
-        # Before anything else: a zygote that has ended by now would not be missed later.
+        # First: the end of a zygote that is already gone would not be noticed later.
         die_with_parent(zygote)
-        birth = msgspec.json.decode(message, type=Birth)
+        request = msgspec.json.decode(message, type=ForkRequest)
         os.setsid()
-        # Only now, for whoever is told kills the group.
-        _tell(descriptors[-1], Born(os.getpid()))
-        # Out of the way first: any of them may stand where another must go.
+        # Only now: the main process kills the whole group.
+        _report(descriptors[-1], WorkerStarted(os.getpid()))
+        # Move them up first, so that no `dup2` overwrites one that is still needed.
         high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in descriptors[:-1]]
-        for descriptor, place in zip(high, (REQUESTS, REPLIES, 1, 2), strict=True):
-            os.dup2(descriptor, place)
-        os.chdir(birth.policy.folder)
+        for descriptor, target in zip(high, (REQUESTS, REPLIES, 1, 2), strict=True):
+            os.dup2(descriptor, target)
+        os.chdir(request.policy.folder)
         os.environ.clear()
-        os.environ.update(birth.environ)
-        protections = isolation.apply(birth.policy)
-        packages.admit(birth.policy.packages)
+        os.environ.update(request.environ)
+        protections = isolation.apply(request.policy)
+        packages.admit(request.policy.packages)
         import numpy as np
 
         np.random.seed()
@@ -162,7 +162,7 @@ def _live(role: str, message: bytes, descriptors: list[int], zygote: int) -> NoR
 
         work(role, REQUESTS, REPLIES, protections)
         code = 0
-    except BaseException as error:  # noqa: BLE001 - told as a worker that was started afresh would
+    except BaseException as error:  # noqa: BLE001 - as a new interpreter would print it
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(code)

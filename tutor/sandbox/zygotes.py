@@ -1,7 +1,7 @@
-"""Zygotes, as the main process sees them: one for each role, started when first needed.
+"""The main process's end of the zygotes: one process per role, started when first needed.
 
-Where none can be had (another system than Linux, or it has just been killed) a worker is started
-afresh instead: slower by the import of its libraries, and otherwise the same.
+Without a zygote (not on Linux, or just killed) `launch` starts a new interpreter instead, which
+only takes longer.
 """
 
 import os
@@ -17,22 +17,19 @@ import msgspec
 from tutor.sandbox.child import Forked
 from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
-from tutor.sandbox.zygote import Birth
-
-BIRTH_SECONDS = 60.0
-IMPORT_SECONDS = 300.0
-"""Patience with a zygote: far more than it needs on a busy machine. Without it a worker imports the
-libraries itself, which takes longer still."""
+from tutor.sandbox.limits import FORK_SECONDS, ZYGOTE_IMPORT_SECONDS
+from tutor.sandbox.zygote import ForkRequest
 
 
 class NoZygote(Exception):
-    """There is none to fork from, at least not now."""
+    """There is no zygote to fork from now."""
 
 
 class Zygotes:
     """The zygotes of this process. All methods may be called from any thread.
 
-    **Arguments:** `roots`: the folder that holds this package; `environ`: a zygote's environment.
+    **Arguments:** `root`: the directory that holds this package; `environ`: a zygote's
+    environment.
     """
 
     def __init__(self, root: str, environ: dict[str, str]) -> None:
@@ -43,7 +40,7 @@ class Zygotes:
         self._closed = False
 
     def start(self, role: str) -> None:
-        """Have one for this role come up, if there is none; does not wait for it."""
+        """Start the zygote of a role unless it is running, without waiting for it."""
         if sys.platform != "linux":
             return
         with self._lock:
@@ -56,41 +53,43 @@ class Zygotes:
                 self._zygotes[role] = _Zygote(role, self._root, self._environ)
 
     def pid(self, role: str) -> int | None:
-        """Of the zygote, if it lives."""
+        """Return the process ID of a role's zygote; None if it is not running."""
         with self._lock:
             zygote = self._zygotes.get(role)
             return zygote.pid if zygote is not None and zygote.alive else None
 
     def fork(
-        self, role: str, policy: Policy, environ: dict[str, str], theirs: tuple[int, int]
+        self, role: str, policy: Policy, environ: dict[str, str], pipes: tuple[int, int]
     ) -> Forked:
-        """A new worker. `theirs`: its ends of the pipes for requests and replies, still to be
-        closed here.
+        """Fork a worker.
+
+        **Arguments:** `pipes`: the worker's ends of the pipes for requests and replies; the
+        caller closes them.
 
         Raises:
-            NoZygote: none is up, or it could not fork.
-            OSError: this nursery has been closed.
+            NoZygote: no zygote is running, or it could not fork.
+            OSError: `close` was called.
         """
         with self._lock:
             zygote = self._zygotes.get(role)
         if self._closed:
-            raise OSError("jaxtutor is about to end")
+            raise OSError("jaxtutor is shutting down")
         if zygote is None:
             raise NoZygote
         try:
-            return zygote.fork(Birth(policy, environ), theirs)
+            return zygote.fork(ForkRequest(policy, environ), pipes)
         except (OSError, subprocess.TimeoutExpired) as error:
             if self._closed:
-                raise OSError("jaxtutor is about to end") from None
+                raise OSError("jaxtutor is shutting down") from None
             raise NoZygote from error
 
     @property
     def started(self) -> bool:
-        """Whether there are any."""
+        """Whether any zygote has been started."""
         return bool(self._zygotes)
 
     def stop(self) -> None:
-        """Give the memory back; workers that were forked end too."""
+        """Kill the zygotes to free their memory; their workers end with them."""
         with self._lock:
             zygotes = [*self._zygotes.values()]
             self._zygotes.clear()
@@ -98,13 +97,13 @@ class Zygotes:
             zygote.close()
 
     def close(self) -> None:
-        """`stop` for good."""
+        """Stop, and start no zygote again."""
         self._closed = True
         self.stop()
 
 
 class _Zygote:
-    """One process. The socket is used by one thread at a time."""
+    """One zygote. Only one thread at a time uses the socket."""
 
     def __init__(self, role: str, root: str, environ: dict[str, str]) -> None:
         self._lock = threading.Lock()
@@ -114,8 +113,8 @@ class _Zygote:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
                 command(root, "tutor.sandbox.zygote", role, str(theirs.fileno())),
                 stdin=subprocess.DEVNULL,
-                # Pipes, like a worker's own: what kind of file these are is remembered. Libraries
-                # say little while they are imported, and then nothing is written any more.
+                # Pipes like a worker's: libraries remember which kind of file these are. Nobody
+                # reads them, but imports print little, and a zygote prints nothing afterwards.
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd="/",
@@ -135,32 +134,32 @@ class _Zygote:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def fork(self, birth: Birth, theirs: tuple[int, int]) -> Forked:
-        """Waits for a zygote that is still importing: that is never longer than a worker of its
-        own would import.
+    def fork(self, request: ForkRequest, worker_pipes: tuple[int, int]) -> Forked:
+        """Fork a worker. A zygote that is still importing is waited for: a new interpreter would
+        take longer.
 
         Raises:
-            OSError: it is gone, or could not fork.
-            subprocess.TimeoutExpired: it does not answer.
+            OSError: the zygote is gone, or could not fork.
+            subprocess.TimeoutExpired: the zygote does not answer.
         """
         pipes: list[tuple[int, int]] = []
         try:
             pipes = [os.pipe() for _ in range(3)]
-            (status, told), (stdout, out), (stderr, err) = pipes
+            (status, report), (stdout, out), (stderr, err) = pipes
             with self._lock:
                 self._wait_until_up()
-                message = msgspec.json.encode(birth)
-                socket.send_fds(self._socket, [message], [*theirs, out, err, told])
+                message = msgspec.json.encode(request)
+                socket.send_fds(self._socket, [message], [*worker_pipes, out, err, report])
         except OSError:
             for pair in pipes:
                 for descriptor in pair:
                     os.close(descriptor)
             raise
-        for descriptor in (out, err, told):
+        for descriptor in (out, err, report):
             os.close(descriptor)
         child = Forked(status, stdout, stderr)
         try:
-            child.born(BIRTH_SECONDS)
+            child.wait_until_forked(FORK_SECONDS)
         except (OSError, subprocess.TimeoutExpired):
             child.close()
             raise
@@ -171,7 +170,7 @@ class _Zygote:
             return
         ready = select.poll()
         ready.register(self._socket, select.POLLIN)
-        if not ready.poll(IMPORT_SECONDS * 1e3):
+        if not ready.poll(ZYGOTE_IMPORT_SECONDS * 1e3):
             raise TimeoutError
         if self._socket.recv(16) != b"up":
             raise ConnectionResetError("the zygote has ended")

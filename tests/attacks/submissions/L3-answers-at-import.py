@@ -1,5 +1,5 @@
 # L3: answers the first check while it is still being imported
-# says: asked 'load', answered 'value#0'
+# says: expected a reply to 'load', got 'value#0'
 import gc
 import os
 

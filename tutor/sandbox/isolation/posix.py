@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tutor.report import Protection
 from tutor.sandbox.isolation import Policy
+from tutor.sandbox.limits import ADDRESS_SPACE_GB
 
 PR_SET_PDEATHSIG = 1
-_ADDRESSES_GB = 64
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
@@ -45,9 +45,8 @@ def limits(policy: Policy) -> list[Protection]:
         ("core dumps", resource.RLIMIT_CORE, 0, "none"),
     ]
     if not policy.accelerators:  # their drivers reserve terabytes
-        # So wide that nothing honest meets it: the kernel's tables of pages cost memory as well.
-        wanted.append(("address space", resource.RLIMIT_AS, _ADDRESSES_GB << 30,
-                       f"{_ADDRESSES_GB} GiB"))  # fmt: skip
+        wanted.append(("address space", resource.RLIMIT_AS, ADDRESS_SPACE_GB << 30,
+                       f"{ADDRESS_SPACE_GB} GiB"))  # fmt: skip
     done = []
     for name, which, value, detail in wanted:
         if name in policy.without:

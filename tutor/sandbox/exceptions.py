@@ -1,0 +1,85 @@
+"""Faults for exceptions that untrusted code raised."""
+
+import re
+
+from tutor.plain_text import inert
+from tutor.report import Fault, Frame
+from tutor.sandbox.faults import SENTENCES
+from tutor.sandbox.protocol import Raised
+
+
+def from_raised(raised: Raised, source: str) -> Fault:
+    """Return the fault for an exception, with the lines of `source` that it passed through."""
+    lines = source.splitlines()
+
+    def line(number: int | None) -> str:
+        return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
+
+    frames = tuple(Frame(step.line, inert(step.function), line(step.line)) for step in raised.steps)
+    kind = inert(raised.kind).rpartition(".")[2]
+    message = inert(raised.message).strip()
+    code = raised.code if raised.code in SENTENCES else "exception"
+    place = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
+    first = headline(message)
+    match code:
+        case "syntax-error":
+            column = f", column {raised.column}" if raised.column else ""
+            text = f"line {raised.line}{column}: {kind}: {first}"
+        case "missing-name":
+            name = _quoted(message)
+            text = f"your code does not define `{name}`" if name else first
+        case "wrong-signature":
+            text = f"calling `{inert(raised.running)}`: {first}"
+        case "not-written":
+            function = frames[-1].function if frames else "this part"
+            text = f"`{function}` is still to be written: it raises NotImplementedError{place}"
+        case "exited":
+            text = f"your code ended the process ({kind}){place}: remove the call to exit or quit"
+        case "out-of-memory":
+            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{place}"
+        case "malformed":
+            text = first
+        case _ if _DELETED.search(message) and (donating := _donating(lines)):
+            text = f"an array was used after it was donated{place}: {donating}"
+        case _:
+            text = f"{kind}: {first}{place}" if first else f"{kind}{place}"
+    return Fault(
+        code,
+        text,
+        detail=message if message != first else "",
+        frames=frames,
+        line=raised.line,
+        column=raised.column,
+        running=inert(raised.running),
+        exception=kind,
+    )
+
+
+_DELETED = re.compile(r"[Bb]uffer has been deleted or donated|Array has been deleted")
+
+
+def _donating(lines: list[str]) -> str:
+    """Describe the line that donates arrays: the exception names only the line that used one."""
+    for number, text in enumerate(lines, start=1):
+        if "donate_arg" in text and not text.lstrip().startswith("#"):
+            return f"line {number} donates it (`{text.strip()}`), so it cannot be used again"
+    return ""
+
+
+_NOISE = re.compile(
+    r"\(?See (also )?https?://\S+|: https?://\S+|\(https?://\S+\)|\(/\S+\.py\)"
+    r"|The error occurred while tracing the function .*? for \w+\. "
+)
+"""Parts of messages that do not help in a lesson: URLs, paths of installed files, names of our own
+functions. `Fault.detail` keeps them."""
+
+
+def headline(message: str, limit: int = 400) -> str:
+    """Return the first paragraph of an exception's message on one line."""
+    first = " ".join(_NOISE.sub("", message.split("\n\n", 1)[0]).split())
+    return first if len(first) <= limit else first[: limit - 1] + "…"
+
+
+def _quoted(message: str) -> str:
+    parts = message.split("'")
+    return parts[1] if len(parts) > 2 else ""
