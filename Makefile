@@ -1,22 +1,24 @@
-# make run     start jaxtutor          make test    everything that must hold
-# make install only .venv              make format  let ruff write the code's layout
-# make proofs  all tests, with those that take too long for every run
-# make seeds   every answer of the course under 20 seeds, and all lessons in waiting sandboxes: an hour
-# make fuzz    ten minutes of hostile bytes for the wire parser
-# make attacks 200 hostile submissions and 200 honest ones by turns
-# make killed  the grader killed at 50 random moments: nothing lost, nothing twice
-# make class   1,000 submissions with known labels, graded thrice: an hour
-# make libreoffice  that it reopens the gradebook without loss; it must be installed
-# make crowd   16 checks at once of four lessons: all pass, and how long that takes
-# make bench   how fast it is, against the cold way of doing it: an hour or two of an idle machine
+# make run      start jaxtutor
+# make install  only create .venv
+# make test     lint, type-check and test
+# make format   format and fix the code with Ruff
+# make proofs   all tests, including those too slow for every run
+# make seeds    every answer of the course under 20 seeds, and all lessons in waiting sandboxes: an hour
+# make fuzz     fuzz the wire parser for ten minutes
+# make attacks  200 hostile submissions alternating with 200 honest ones
+# make killed   kill the grader at 50 random moments: nothing may be lost or graded twice
+# make class    grade 1,000 submissions with known verdicts three times: an hour
+# make libreoffice  reopen the gradebook in LibreOffice (must be installed) without loss
+# make crowd    16 checks of four lessons at once: all must pass
+# make bench    measure speed against cold processes: an hour or two on an idle machine
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/installed
-# Tests wait as often as they compute.
+# One more than the cores, because tests also wait.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
-# Exact versions, for the build's own requirements too.
+# Pin the build requirements as well.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -26,7 +28,7 @@ install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "jaxtutor needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
-	@echo "Installing into $(VENV): once, a minute or two."
+	@echo "Installing into $(VENV). This takes a minute or two, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test,bench]'
 	touch $@
@@ -62,7 +64,7 @@ crowd: install
 libreoffice: install
 	$(BIN)/pytest tests/grading/outputs/libreoffice.py
 
-# Beside the project's own environment: the fuzzer is not for every platform.
+# A separate environment, because the fuzzer does not support every platform.
 fuzz:
 	test -x build/fuzz/bin/python || $(PYTHON) -m venv build/fuzz
 	build/fuzz/bin/python -m pip install --quiet -c constraints.txt atheris==3.0.0 numpy msgspec ml-dtypes
@@ -70,7 +72,7 @@ fuzz:
 	build/fuzz/bin/python -m tests.fuzz.fuzz_wire -max_total_time=600 -max_len=4096 -timeout=5 \
 		-artifact_prefix=build/ build/found tests/fuzz/corpus/wire
 
-# nbgrader has an environment of its own, which sees the project's libraries behind its own.
+# nbgrader's own environment also sees the project's libraries, after its own.
 NBGRADER := build/nbgrader/bin/python
 bench: install $(NBGRADER)
 	NBGRADER_PYTHON=$(CURDIR)/$(NBGRADER) $(BIN)/python -m benchmarks

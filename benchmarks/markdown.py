@@ -12,8 +12,8 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
     **Arguments:** `fallen`: ratios that are worse than the ones committed, those and these.
     """
     sections = [
-        ("What was promised", _targets(results)),
-        ("From a save to the verdict", _verdicts(results)),
+        ("Targets", _targets(results)),
+        ("From save to verdict", _verdicts(results)),
         ("Where the time goes", _profile(results)),
         ("Grading", _grading(results)),
         ("Starting", _starts(results)),
@@ -26,8 +26,8 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
         "# How fast jaxtutor is",
         "",
         f"Measured by `make bench` on one machine: {machine}.",
-        "Times are medians, in milliseconds unless it says otherwise; in brackets from the 5th to",
-        "the 95th percentile. `results.json` has the same as data.",
+        "Times are medians in milliseconds unless stated otherwise, with the 5th to the 95th",
+        "percentile in parentheses. `results.json` has the same data.",
         "",
         "![Seconds to the verdict, and submissions per second](results.svg)",
     ]
@@ -55,23 +55,24 @@ def ms(summary: Summary | None) -> str:
 
 def _targets(results: Results) -> Iterator[str]:
     yield from table(
-        ["", "wanted", "found", ""],
+        ["", "target", "measured", ""],
         [[t.what, t.wanted, t.found, "met" if t.met else "**not met**"] for t in targets(results)],
     )
 
 
 def _verdicts(results: Results) -> Iterator[str]:
-    yield "`warm` is the app's path: a sandbox is waiting. `script` and `pytest` do the same checks"
-    yield "in a process that starts from nothing: no sandbox, and PyTorch's answers at hand."
-    yield "`unseen` is `warm` for a style that the pack does not have: what waits was primed with"
-    yield "the other right answers only. Last, how many times as long as `warm` pytest takes."
+    yield "`warm` is what the app does: a sandbox is waiting. `script` and `pytest` run the same"
+    yield "checks in a cold process without a sandbox, with PyTorch's answers precomputed."
+    yield "`unseen` is `warm` for a variant that the pack does not have: the waiting sandbox was"
+    yield "primed with the other right answers only. The last column is `pytest` divided by"
+    yield "`warm`."
     yield ""
     yield from table(
         ["", "warm", "unseen", "script", "pytest", "pytest / warm"], map(_verdict, results.judged)
     )
     if results.screen:
         yield ""
-        yield "From the key F5 to the verdict on the screen, in the whole app without a terminal:"
+        yield "From pressing F5 to the verdict on the screen, in the whole app, headless:"
         yield ""
         yield from table(["", "ms"], [[name, ms(one)] for name, one in results.screen.items()])
 
@@ -82,11 +83,12 @@ def _verdict(one: JudgedAnswer) -> list[str]:
 
 
 def _profile(results: Results) -> Iterator[str]:
-    yield "A warm run of each lesson's solution: what JAX itself says of tracing, lowering and XLA"
-    yield "(which here reads back a program that it compiled while the sandbox was waiting); the"
-    yield "rest of JAX, most of it Python, and running the programs; importing the submission; and"
-    yield "what is not in the sandbox: taking it over, planning, the wire, judging, telling."
-    yield f"To fork a sandbox and have it ready, while nobody waits, takes {ms(results.fork)} ms."
+    yield "A warm run of each lesson's solution: tracing, lowering and XLA as reported by JAX"
+    yield "(XLA only reads back programs compiled while the sandbox was waiting); the rest of"
+    yield "JAX, most of it Python, including running the programs; importing the submission; and"
+    yield "everything outside the sandbox: taking it over, planning, communicating, comparing,"
+    yield "reporting. Forking a sandbox and preparing it, while nobody is waiting, takes"
+    yield f"{ms(results.fork)} ms."
     yield ""
     parts = ("tracing", "lowering", "xla", "rest", "loading")
     rows = []
@@ -105,11 +107,10 @@ def _grading(results: Results) -> Iterator[str]:
     ]
     yield from table(["", "submissions", "seconds", "per second"], rows)
     yield ""
-    yield "All with as many processes at a time as there are cores. Two in three submissions are"
-    yield "right, the others mistaken as people are, not begun, or no Python at all. jaxtutor"
-    yield "judges each in a sandbox of its own, asks PyTorch for a seed that nobody has seen, and"
-    yield "has nothing from before; pytest and nbgrader have no sandbox, and PyTorch's answers at"
-    yield "hand."
+    yield "All use one process per core. Two in three submissions are right; the others contain"
+    yield "typical mistakes, are unfinished, or are not Python. jaxtutor runs each in its own"
+    yield "sandbox under a new seed, computes PyTorch's answers, and has nothing cached; pytest"
+    yield "and nbgrader have no sandbox, and PyTorch's answers precomputed."
     for one in results.graded:
         for wrong in one.misjudged:
             yield f"- {one.by} misjudges {wrong}"
@@ -125,8 +126,8 @@ def _starts(results: Results) -> Iterator[str]:
 
 
 def _memory(results: Results) -> Iterator[str]:
-    yield "While a lesson and the next one are ready; each process's share (PSS) of what it has in"
-    yield "common with others, in MiB."
+    yield "While a lesson and the next one are ready: each process's proportional set size (PSS),"
+    yield "in MiB."
     yield ""
     rows = [[name, f"{value:,.0f}"] for name, value in results.memory.items()]
     rows.append(["together", f"{sum(results.memory.values()):,.0f}"])
@@ -149,7 +150,7 @@ def _ratios(results: Results, fallen: dict[str, tuple[float, float]]) -> Iterato
         [name, f"{ratio:.2f}", f"**fell** from {fallen[name][0]:.2f}" if name in fallen else ""]
         for name, ratio in ratios(results).items()
     ]
-    yield "How many times as long the other way of doing it takes; one that falls by more than a"
-    yield "fifth is a regression."
+    yield "How many times as long the alternative takes. A ratio that falls by more than a fifth"
+    yield "is a regression."
     yield ""
     yield from table(["", "ratio", ""], rows)

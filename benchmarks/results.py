@@ -140,12 +140,12 @@ def targets(results: Results) -> list[Target]:
 def _targets(results: Results) -> Iterator[Target]:
     right = [one.warm.median for one in results.of("solution", "starter")]
     for styles, seconds in (
-        ("another style that the pack knows", _typical(results, "warm")),
-        ("a style unseen", _typical(results, "unseen")),
+        ("a known variant", _typical(results, "warm")),
+        ("an unseen variant", _typical(results, "unseen")),
     ):
         if right and seconds:
             all_of_it = sorted([*right, *seconds])
-            what = f"save → verdict, each lesson's solution, starter, and {styles}"
+            what = f"save → verdict, each lesson's solution, starter and {styles}"
             yield _most(f"{what}: median", all_of_it, 0.120)
             yield _most(f"{what}: 95th percentile", [quantiles(all_of_it)[-1]], 0.700)
     own = [one.warm.median for one in results.of("solution") if one.lesson in OWN_OPERATIONS]

@@ -28,7 +28,7 @@ def replicate(tree):
 
 
 def unreplicate(tree):
-    # leaf[0] alone would still lie on all devices, and could not be replicated again.
+    # leaf[0] alone would stay on all devices, and could not be replicated again.
     return jax.device_get(jax.tree.map(lambda leaf: leaf[0], tree))
 
 

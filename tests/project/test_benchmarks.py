@@ -118,7 +118,7 @@ def test_a_lesson_with_more_checks_is_still_a_lesson(pack: Pack):
 # --- telling -----------------------------------------------------------------------------------
 
 
-VERDICT = "save → verdict, each lesson's solution, starter, and "
+VERDICT = "save → verdict, each lesson's solution, starter and "
 
 
 def one(seconds: float) -> Summary:
@@ -176,8 +176,8 @@ def test_what_was_promised_is_met_or_it_is_said_that_it_is_not():
     assert not met["start: app, built-in, later"]
     assert met["grading against pytest"]
     assert not met["lessons whose operations are the solution's own"]
-    assert met[f"{VERDICT}another style that the pack knows: median"]
-    assert not met[f"{VERDICT}a style unseen: 95th percentile"]
+    assert met[f"{VERDICT}a known variant: median"]
+    assert not met[f"{VERDICT}an unseen variant: 95th percentile"]
 
 
 def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):

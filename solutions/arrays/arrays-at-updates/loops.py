@@ -1,4 +1,4 @@
-"""Loops that thread the array through: `fori_loop` and `scan`, one row at a time."""
+"""Loops that carry the array: `fori_loop` and `scan`, one row at a time."""
 
 import jax
 

@@ -1,4 +1,4 @@
-"""Batched array code by hand, as in PyTorch: broadcasting and explicit axes."""
+"""Hand-batched code, as in PyTorch: broadcasting and explicit axes."""
 
 import jax.numpy as jnp
 

@@ -1,4 +1,4 @@
-"""Weights closed over, so that only the data is mapped; nested lambdas for the table."""
+"""Weights in closures, so that only the data is mapped; nested lambdas for the table."""
 
 import jax
 import jax.numpy as jnp

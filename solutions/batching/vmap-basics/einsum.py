@@ -1,4 +1,4 @@
-"""`einsum` for every product; `vmap` applied once, at import."""
+"""`einsum` for every product; `vmap` applied once, on import."""
 
 import jax
 import jax.numpy as jnp

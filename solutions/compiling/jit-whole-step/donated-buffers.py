@@ -1,4 +1,4 @@
-"""Old parameters and velocity are donated: their memory is reused for the new ones."""
+"""Donated parameters and velocity: their memory is reused for the new ones."""
 
 from functools import partial
 

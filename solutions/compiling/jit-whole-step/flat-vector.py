@@ -1,4 +1,4 @@
-"""All parameters as one vector; an inner jitted step takes the hyperparameters as arguments."""
+"""All parameters in one vector; an inner jitted step takes the hyperparameters as arguments."""
 
 import jax
 import jax.numpy as jnp

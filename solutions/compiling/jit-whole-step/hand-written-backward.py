@@ -1,4 +1,4 @@
-"""The backward pass written out, a named tuple inside, one `jit` around all of it."""
+"""A hand-written backward pass, a named tuple inside, one `jit` around everything."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Optax does the momentum: the velocity is the state of `optax.trace`."""
+"""Momentum from optax: the velocity is the state of `optax.trace`."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""A frozen dataclass holds the configuration and is a static argument of its jitted method."""
+"""A frozen dataclass for the configuration, a static argument of its jitted method."""
 
 import dataclasses
 from functools import partial

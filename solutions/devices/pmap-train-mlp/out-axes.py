@@ -1,4 +1,4 @@
-"""`in_axes` and `out_axes` of `pmap`: one loss comes out; sums divided by the global count."""
+"""`in_axes` and `out_axes` of `pmap`: one loss is returned; sums divided by the global count."""
 
 import itertools
 
@@ -43,7 +43,7 @@ def shard(batch):
 
 
 def step(params, opt_state, x, y):
-    """With examples summed on every device and divided by the number of all of them."""
+    """Sum the examples on every device and divide by the global number of examples."""
 
     def summed_loss(params):
         log_p = jax.nn.log_softmax(forward(params, x), axis=-1)

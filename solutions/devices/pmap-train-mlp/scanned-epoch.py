@@ -1,4 +1,4 @@
-"""A whole epoch in one `pmap`: a `scan` over its batches on every device."""
+"""One `pmap` for a whole epoch: a `scan` over its batches on every device."""
 
 from functools import partial
 from typing import Any

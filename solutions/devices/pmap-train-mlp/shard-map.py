@@ -1,4 +1,4 @@
-"""What `pmap` has become: `jit` of `shard_map` over a mesh, arrays kept as (devices, …)."""
+"""The successor of `pmap`: `jit` of `shard_map` over a mesh, with arrays (devices, …)."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""`jit` with shardings: the step of one device under `vmap`, spread by `NamedSharding`."""
+"""`jit` with shardings: one device's step under `vmap`, spread by `NamedSharding`."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Jacobians, `jacfwd` for parameters and `jacrev` for inputs; a loss of log-probabilities."""
+"""Jacobians: `jacfwd` for parameters, `jacrev` for inputs; the loss from log-probabilities."""
 
 from functools import partial
 

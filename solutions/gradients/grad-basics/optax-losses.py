@@ -1,4 +1,4 @@
-"""Loss and update from optax, everything under `jit`."""
+"""Loss and update from optax, all under `jit`."""
 
 import jax
 import jax.numpy as jnp

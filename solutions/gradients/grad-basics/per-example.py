@@ -1,4 +1,4 @@
-"""One example at a time under `vmap`; gradients without aux, the accuracy apart."""
+"""One example at a time under `vmap`; gradients without aux, the accuracy computed separately."""
 
 import jax
 import jax.numpy as jnp
@@ -33,7 +33,7 @@ def loss_and_grads(params, x, y):
 
 
 def input_grad(params, x, y):
-    # the mean over examples is what divides by n
+    # the mean over examples divides by n
     return jax.vmap(jax.grad(example_loss, argnums=1), in_axes=(None, 0, 0))(params, x, y) / len(x)
 
 

@@ -1,4 +1,4 @@
-"""`jax.linearize`, and the transpose of the linear map it gives."""
+"""`jax.linearize`, and the transpose of the linear map it returns."""
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ def loss(params, x, y):
 
 
 def gradient(f, at):
-    """f's value, its auxiliary output, and its gradient."""
+    """Return f's value, its auxiliary output, and its gradient."""
     value, jvp, aux = jax.linearize(f, at, has_aux=True)
     (grads,) = jax.linear_transpose(jvp, at)(jnp.ones_like(value))
     return value, aux, grads

@@ -1,4 +1,4 @@
-"""A block of `Dense` and relu as a module of its own, stacked in `setup`."""
+"""A module of `Dense` and relu, stacked in `setup`."""
 
 import flax.linen as nn
 import jax

@@ -1,4 +1,4 @@
-"""A `Dense` of one's own from `self.param`, with the weights in an `einsum`."""
+"""A hand-written `Dense` with `self.param`, with the weights in an `einsum`."""
 
 import flax.linen as nn
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Submodules in `setup`, as in a PyTorch `__init__`; the inner dict of parameters is kept."""
+"""Submodules in `setup`, as in a PyTorch `__init__`; keeps the inner dict of parameters."""
 
 from collections.abc import Sequence
 

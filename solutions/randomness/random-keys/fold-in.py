@@ -1,4 +1,4 @@
-"""`fold_in` of a counter in place of `split`: child i of a key belongs to draw i."""
+"""`fold_in` of a counter instead of `split`: draw i uses child i of the key."""
 
 import jax
 import jax.numpy as jnp

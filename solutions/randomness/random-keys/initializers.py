@@ -5,7 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-# A uniform distribution of variance 1 / (3 n_in) ends at ±1/sqrt(n_in).
+# A uniform distribution with variance 1 / (3 n_in) has bounds ±1/sqrt(n_in).
 kernel_init = jax.nn.initializers.variance_scaling(1 / 3, "fan_in", "uniform")
 
 

@@ -1,4 +1,4 @@
-"""One draw per layer, cut into weights and biases; the layers by recursion."""
+"""One draw per layer, split into weights and biases; layers made by recursion."""
 
 import jax
 

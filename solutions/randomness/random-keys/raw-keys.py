@@ -1,4 +1,4 @@
-"""The older spelling: raw uint32 keys as `jax.random.PRNGKey` makes them, `rng` carried along."""
+"""The older spelling: raw uint32 keys from `jax.random.PRNGKey`, with `rng` carried along."""
 
 import itertools
 
