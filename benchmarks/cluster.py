@@ -23,19 +23,19 @@ from tutor.report import Report
 LESSON = "vmap-basics"
 AHEAD = 8
 _answers: dict[str, tuple[Report, ...]] = {}
-_work = executors.work
+_run_job = executors.run_job
 
 
 def once(job: Job, *arguments: object, **named: object) -> tuple[Report, ...]:
     """Run the first job for good, and answer those that follow with what it gave."""
     if job.lesson not in _answers:
-        _answers[job.lesson] = _work(job, *arguments, **named)  # type: ignore[arg-type]
+        _answers[job.lesson] = _run_job(job, *arguments, **named)  # type: ignore[arg-type]
     return _answers[job.lesson]
 
 
 def answer_at_once() -> None:
     """From now on, in this process."""
-    executors.work = once
+    executors.run_job = once
 
 
 def dask_setup(worker: object) -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from benchmarks import cold
 from benchmarks.answers import Answer, handed_in
-from tutor.grading.batch import Grading, Order
+from tutor.grading.batch import BatchOptions, BatchRunner
 from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
 from tutor.grading.result import Grade, Result
@@ -100,11 +100,11 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) 
             LocalExecutor(asked, jobs, forks=forks, memory=folder / "references") as executor,
         ):
 
-            def heard(result: Result, known: bool) -> None:
+            def on_result(result: Result, known: bool) -> None:
                 verdicts[result.submission] = result.verdict
 
-            order = Order(tuple(lessons), seed)
-            Grading(asked, order, Handed(answers), journal, executor, heard).run()
+            order = BatchOptions(tuple(lessons), seed)
+            BatchRunner(asked, order, Handed(answers), journal, executor, on_result).run()
         seconds = time.perf_counter() - began
         return Batch(answers, [verdicts[name] for name in sorted(verdicts)], seconds)
     finally:

@@ -12,8 +12,8 @@ from tests.grading.outputs.conftest import BATCH, Texts
 from tests.grading.outputs.made import hostile_result
 from tutor.cli import main
 from tutor.grading import outputs
-from tutor.grading.batch import line_of
-from tutor.grading.student_names import clean
+from tutor.grading.results_file import results_line
+from tutor.grading.student_names import normalize_name
 from tutor.grading.submissions import Submissions
 
 DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
@@ -69,7 +69,7 @@ def texts(value: object) -> list[str]:
 def test_results_hold_none_but_in_what_is_data():
     result = hostile_result("anna")
     result = msgspec.structs.replace(result, source=f"an{DIRECTIONS}na/double.py")
-    harmless(json.loads(line_of(result))["source"])
+    harmless(json.loads(results_line(result))["source"])
 
 
 @pytest.mark.parametrize("layout", ["folders", "files", "table"])
@@ -111,7 +111,7 @@ def test_what_is_wrong_is_said_without_them(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_name_that_is_right_in_its_script_keeps_its_letters():
-    assert clean("شيماء") == "شيماء"
-    assert clean("نرگس\u200cالسادات") == "نرگسالسادات"
-    assert clean("\u200fדנה") == "דנה"
-    assert clean("Zoe\u0308") == "Zoë"
+    assert normalize_name("شيماء") == "شيماء"
+    assert normalize_name("نرگس\u200cالسادات") == "نرگسالسادات"
+    assert normalize_name("\u200fדנה") == "דנה"
+    assert normalize_name("Zoe\u0308") == "Zoë"

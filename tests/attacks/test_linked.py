@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.test_ownership import HERS, HIS, LESSONS, made, records
-from tutor.grading.handed_in import Unreadable
+from tutor.grading.submission_files import Unreadable
 from tutor.grading.submissions import Submissions
 
 LINKS = pytest.mark.skipif(os.name == "nt", reason="links need rights there")

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 
 from tutor.grading import gradescope_export as gradescope
-from tutor.grading.handed_in import Unreadable
+from tutor.grading.submission_files import Unreadable
 from tutor.grading.submissions import Submissions
 
 HERS = "def double(x):\n    return 2 * x\n"

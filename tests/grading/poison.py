@@ -14,15 +14,15 @@ POISON = "# poison"
 LOG = "JAXTUTOR_TEST_POISONED"
 """Names the file that has a line for each process that was killed."""
 
-_work = executors.work
+_run_job = executors.run_job
 
 
-def work(job: Job, *arguments: Any, **named: Any) -> tuple[Report, ...]:
+def run_job(job: Job, *arguments: Any, **named: Any) -> tuple[Report, ...]:
     if POISON in job.code:
         with Path(os.environ[LOG]).open("a") as file:
             file.write(f"{os.getpid()}\n")
         os.kill(os.getpid(), signal.SIGKILL)
-    return _work(job, *arguments, **named)
+    return _run_job(job, *arguments, **named)
 
 
-executors.work = work
+executors.run_job = run_job

@@ -11,11 +11,13 @@ import pytest
 
 from tests.conftest import MINI
 from tutor.engine.plan import plan
-from tutor.grading.batch import SEEDS, BatchResults, Grading, Order, fingerprint, line_of, seeds
+from tutor.grading.batch import SEED_LIMIT, BatchOptions, BatchRunner, fingerprint, seeds
+from tutor.grading.batch_results import BatchResults
 from tutor.grading.executors import Job, LocalExecutor
 from tutor.grading.journal import Head, Journal
 from tutor.grading.late import Times
 from tutor.grading.result import Override, Result
+from tutor.grading.results_file import results_line
 from tutor.grading.submissions import Submissions
 from tutor.manifest import Pack
 from tutor.pack import load_pack
@@ -60,11 +62,11 @@ class Counting:
     def __exit__(self, *exception: object) -> None:
         self.inner.__exit__(*exception)
 
-    def uncovered(self, lesson: str) -> Sequence[str]:
-        return self.inner.uncovered(lesson)
+    def missing_protections(self, lesson: str) -> Sequence[str]:
+        return self.inner.missing_protections(lesson)
 
-    def stalled(self) -> str:
-        return self.inner.stalled()
+    def stall_reason(self) -> str:
+        return self.inner.stall_reason()
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         self.jobs.append(job)
@@ -110,8 +112,8 @@ class Room:
         with counting, Journal(self.out) as journal:
             journal.begin(Head(1, pack.id, "", seed, 1, lessons, "now"))
             with Submissions(self.hw, lessons) as submissions:
-                asked = Order(lessons, seed, resume=resume, only=frozenset(only), **order)
-                Grading(pack, asked, submissions, journal, counting).run()
+                asked = BatchOptions(lessons, seed, resume=resume, only=frozenset(only), **order)
+                BatchRunner(pack, asked, submissions, journal, counting).run()
         return counting
 
     def results(self) -> dict[tuple[str, str], Result]:
@@ -150,13 +152,13 @@ def test_everybody_gets_what_they_deserve(room: Room):
 def test_the_same_seed_gives_the_same_bytes(room: Room):
     room.put(CLASS)
     room.grade()
-    first = b"".join(map(line_of, room.results().values()))
+    first = b"".join(map(results_line, room.results().values()))
     shutil.rmtree(room.out)
     room.grade()
-    assert b"".join(map(line_of, room.results().values())) == first
+    assert b"".join(map(results_line, room.results().values())) == first
     shutil.rmtree(room.out)
     room.grade(seed=6)
-    assert b"".join(map(line_of, room.results().values())) != first
+    assert b"".join(map(results_line, room.results().values())) != first
     assert verdicts(room) == VERDICTS
 
 
@@ -194,7 +196,7 @@ def test_what_is_gone_stays_with_a_word(room: Room):
     shutil.rmtree(room.hw / "anna")
     room.grade()
     found = room.results()
-    assert "no longer among the submissions" in found["anna", "tall"].notes[0]
+    assert "submission removed" in found["anna", "tall"].notes[0]
     assert not found["ben", "double"].notes
     assert verdicts(room) == VERDICTS
 
@@ -212,7 +214,7 @@ def test_a_persons_word_outlives_every_run(room: Room):
     result = room.results()["ben", "tall"]
     assert (result.verdict, result.score, result.final) == ("fail", 0.0, 0.75)
     assert result.override == word
-    line = line_of(result)
+    line = results_line(result)
     assert b'"score":0.75' in line and b'"score_before":0.0' in line and b"the idea" in line
 
 
@@ -249,7 +251,7 @@ def test_a_lucky_pass_is_seen_by_repeating(room: Room, mini: Pack):
 def test_seeds_of_repeated_runs_follow_from_the_first():
     assert seeds(5, 4)[:3] == seeds(5, 3)
     assert len({*seeds(5, 100), *seeds(6, 100)}) == 200
-    assert all(0 <= seed < SEEDS for seed in seeds(5, 100))
+    assert all(0 <= seed < SEED_LIMIT for seed in seeds(5, 100))
 
 
 # --- what is not the submission's fault ------------------------------------------------------

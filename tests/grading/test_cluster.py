@@ -20,11 +20,12 @@ from tests.grading.poison import LOG, POISON
 from tests.stopwatch import GUARD
 from tutor.cli import main
 from tutor.grading import cluster_worker as worker
-from tutor.grading.batch import Grading, Order, line_of
+from tutor.grading.batch import BatchOptions, BatchRunner
 from tutor.grading.cluster import ClusterExecutor
 from tutor.grading.executors import Executor, Job, LocalExecutor, Unavailable
 from tutor.grading.journal import Journal
 from tutor.grading.result import Result
+from tutor.grading.results_file import results_line
 from tutor.grading.submissions import Submissions
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
@@ -72,13 +73,13 @@ def grade(
     folder: Path,
     out: Path,
     executor: Executor,
-    heard=lambda result, known: None,
-    stalled=lambda why: None,
+    on_result=lambda result, known: None,
+    on_stall=lambda why: None,
 ) -> list[Result]:
     """The journal's results, by name."""
     with Submissions(folder, ["double"], pack.lessons) as submissions, Journal(out) as journal:
-        order = Order(("double",), 7, resume=True)
-        Grading(pack, order, submissions, journal, executor, heard, stalled).run()
+        order = BatchOptions(("double",), 7, resume=True)
+        BatchRunner(pack, order, submissions, journal, executor, on_result, on_stall).run()
         found = [journal.result(*pair) for pair in sorted(journal)]
         lines = (out / "journal.jsonl").read_bytes().splitlines()
     # What was nobody's fault is graded again.
@@ -88,7 +89,7 @@ def grade(
 
 
 def marks(results: list[Result]) -> list[bytes]:
-    return [line_of(result) for result in results]
+    return [results_line(result) for result in results]
 
 
 @pytest.mark.proof
@@ -99,13 +100,13 @@ def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
     with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:
         here = grade(mini, folder, tmp_path / "here", executor)
     with ClusterExecutor(mini, two.address) as executor, Client(two.address) as client:
-        assert not executor.uncovered("double")
-        heard = 0
+        assert not executor.missing_protections("double")
+        results = 0
 
         def kill_one(result: Result, known: bool) -> None:
-            nonlocal heard
-            heard += 1
-            if heard == 4:
+            nonlocal results
+            results += 1
+            if results == 4:
                 os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
 
         there = grade(mini, folder, tmp_path / "there", executor, kill_one)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.test_ownership import EARLY, FORGED, HERS, HIS, LESSONS, STOLEN, made, metadata
-from tutor.grading.handed_in import Unusable
-from tutor.grading.student_names import clean
+from tutor.grading.student_names import normalize_name
+from tutor.grading.submission_files import Unusable
 from tutor.grading.submissions import Submissions
 
 # --- a wrapper around the students -----------------------------------------------------------
@@ -140,7 +140,7 @@ def test_two_whose_names_cannot_be_told_apart_wait_for_a_person(
     with Submissions(two(SAME[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         (one,) = [one for one in submissions.all if one.name != "zoe"]
     assert one.fault and "look the same" in one.fault
-    assert one.name == clean(SAME[what][0])
+    assert one.name == normalize_name(SAME[what][0])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -151,7 +151,7 @@ def test_two_whose_names_look_alike_keep_their_own_and_are_told(
     with Submissions(two(ALIKE[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         found = {one.name: one for one in submissions.all if one.name != "zoe"}
         texts = {submissions.read(one.source).decode() for one in found.values()}
-    assert [*sorted(found)] == sorted(map(clean, ALIKE[what])) and texts == {HERS, HIS}
+    assert [*sorted(found)] == sorted(map(normalize_name, ALIKE[what])) and texts == {HERS, HIS}
     assert not any(one.fault for one in found.values())
     assert any("look the same" in problem for problem in submissions.problems)
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Self
 
 from tests.grading.outputs.conftest import Texts
-from tutor.grading.batch import BatchResults, Grading, Order
+from tutor.grading.batch import BatchOptions, BatchRunner
+from tutor.grading.batch_results import BatchResults
 from tutor.grading.executors import Job
 from tutor.grading.journal import Journal
 from tutor.grading.late import Times
 from tutor.grading.result import Batch
+from tutor.grading.results_file import write_results
 from tutor.grading.submissions import Submission
-from tutor.grading.writing import write_all
 from tutor.manifest import Pack
 from tutor.report import CheckResult, Report
 
@@ -36,7 +37,7 @@ class AtOnce:
     def __exit__(self, *exception: object) -> None:
         pass
 
-    def stalled(self) -> str:
+    def stall_reason(self) -> str:
         return ""
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
@@ -70,11 +71,11 @@ def most(number: int, mini: Pack, folder: Path) -> int:
     tracemalloc.start()
     try:
         with Journal(folder) as journal:
-            order = Order(("double",), 5)
-            Grading(mini, order, handed_in, journal, AtOnce()).run()
+            order = BatchOptions(("double",), 5)
+            BatchRunner(mini, order, handed_in, journal, AtOnce()).run()
             results = BatchResults(mini, order.lessons, handed_in, journal, Times(None, ()))
             batch = Batch("mini", "", 5, order.lessons)
-            summary = write_all(batch, results, folder, ["gradebook.csv"], Texts())
+            summary = write_results(batch, results, folder, ["gradebook.csv"], Texts())
         assert summary.results == number
         return tracemalloc.get_traced_memory()[1]
     finally:

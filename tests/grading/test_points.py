@@ -8,10 +8,10 @@ import pytest
 
 from tutor.check import Check
 from tutor.checks.value import Value
-from tutor.grading.handed_in import Unusable
 from tutor.grading.late import Times, moment
 from tutor.grading.points import Marked, marked
 from tutor.grading.result import Late
+from tutor.grading.submission_files import Unusable
 from tutor.lesson import Lesson
 from tutor.manifest import LatePenalty, Pack
 from tutor.report import CheckResult, Fault, Report, Status, verdict_of

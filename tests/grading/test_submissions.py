@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tutor.grading.handed_in import Unreadable, Unusable
 from tutor.grading.lesson_names import lesson_of
 from tutor.grading.notebook import BadNotebook, code_of
-from tutor.grading.submissions import Submissions, source_text
+from tutor.grading.submission_files import Unreadable, Unusable
+from tutor.grading.submissions import Submissions, read_code
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 TALL = "def tall(x):\n    return x.T\n"
@@ -480,7 +480,7 @@ def test_what_is_no_notebook_is_told(data: bytes):
 )
 def test_what_is_no_source_is_told(data: bytes, told: str):
     with pytest.raises(Unreadable) as error:
-        source_text(data, "a.py")
+        read_code(data, "a.py")
     assert told in str(error.value)
 
 

@@ -14,7 +14,7 @@ from tutor.authoring.trial import Trial, attempt
 from tutor.engine.plan import Configuration
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, LoadedSandbox
-from tutor.grading.executors import Job, work
+from tutor.grading.executors import Job, run_job
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
@@ -264,7 +264,7 @@ def test_what_breaks_in_one_place_is_still_run_in_another(sandboxes: Counted, pl
 @pytest.mark.parametrize("code", [ENDLESS, SLEEPS], ids=["computes", "waits"])
 def test_a_grader_pays_for_it_once(sandboxes: Counted, lesson: Lesson, code: str):
     """Not again under another seed, nor with more time."""
-    (report,) = work(Job("double", code, (1, 2, 3)), lesson, sandboxes)
+    (report,) = run_job(Job("double", code, (1, 2, 3)), lesson, sandboxes)
     assert report.verdict == "error"
     assert len(sandboxes.taken) == 1
 
@@ -293,7 +293,7 @@ def test_a_machine_that_is_too_busy_is_nobodys_fault(sandboxes: Counted, places:
 
 @pytest.mark.usefixtures("busy")
 def test_what_a_busy_machine_could_not_tell_is_tried_once_more(sandboxes: Counted, lesson: Lesson):
-    (report,) = work(Job("double", ENDLESS, (1, 2, 3)), lesson, sandboxes)
+    (report,) = run_job(Job("double", ENDLESS, (1, 2, 3)), lesson, sandboxes)
     assert report.verdict == "internal"
     assert len(sandboxes.taken) == 2
     outcome = attempt(Trial(lesson, "solution", "solution", ENDLESS, (0, 1, 2)), sandboxes)

@@ -14,14 +14,14 @@ from tutor.cli.usage import UsageError, number, seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tutor.grading.batch import BatchResults
+    from tutor.grading.batch_results import BatchResults
     from tutor.grading.executors import Executor
     from tutor.grading.journal import Head, Journal
     from tutor.grading.late import Times
-    from tutor.grading.outputs.sources import SubmittedSources
+    from tutor.grading.outputs.code_reader import SubmissionCodeReader
     from tutor.grading.result import Result
+    from tutor.grading.results_file import Summary
     from tutor.grading.submissions import Submissions
-    from tutor.grading.writing import Summary
     from tutor.manifest import Pack
 
 GRADED, USAGE, NOT_GRADED = 0, 2, 3
@@ -108,13 +108,13 @@ def _points(text: str) -> float:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from tutor.grading.batch import BatchResults
+    from tutor.grading.batch_results import BatchResults
     from tutor.grading.executors import Unavailable
-    from tutor.grading.handed_in import Unusable
     from tutor.grading.journal import BadJournal, Journal
     from tutor.grading.late import Times
-    from tutor.grading.outputs import BadFormat, chosen
-    from tutor.grading.outputs.sources import SubmittedSources
+    from tutor.grading.outputs import BadFormat, parse_formats
+    from tutor.grading.outputs.code_reader import SubmissionCodeReader
+    from tutor.grading.submission_files import Unusable
     from tutor.grading.submissions import Submissions
 
     pack, lessons = _chosen(options)
@@ -126,7 +126,7 @@ def _grade(options: argparse.Namespace) -> int:
         raise UsageError("say what to grade: jaxtutor grade SUBMISSIONS --lesson ID…")
     out = options.out or _usual_out(options.submissions)
     try:
-        formats = chosen(options.format)
+        formats = parse_formats(options.format)
         times = Times(options.late, pack.lessons)
         handed_in = Path(options.submissions)
         with Submissions(handed_in, lessons, pack.lessons, options.wrapper) as submissions:
@@ -139,7 +139,7 @@ def _grade(options: argparse.Namespace) -> int:
                     done = _run(pack, head, options, submissions, journal, executor)
                     problems = [*submissions.problems, *_strangers(times, submissions)]
                     results = BatchResults(pack, lessons, submissions, journal, times)
-                    sources = SubmittedSources(pack, submissions)
+                    sources = SubmissionCodeReader(pack, submissions)
                     summary = _write(head, problems, results, sources, out, formats)
     except (Unusable, BadJournal, BadFormat, Unavailable) as error:
         raise UsageError(str(error)) from None
@@ -182,11 +182,11 @@ def _usual_out(submissions: str) -> Path:
 
 
 def _look_at_names(only: "Sequence[str]", submissions: "Submissions") -> None:
-    from tutor.grading.student_names import clean
+    from tutor.grading.student_names import normalize_name
     from tutor.suggestions import nearest
 
     names = {submission.name for submission in submissions.all}
-    for name in map(clean, only):
+    for name in map(normalize_name, only):
         if name not in names:
             raise UsageError(f"--only: there is no submission {name!r}{nearest(name, names)}")
     if not names and not submissions.problems:
@@ -215,12 +215,12 @@ def _begun(
     import secrets
     from datetime import UTC, datetime
 
-    from tutor.grading.batch import SEEDS
+    from tutor.grading.batch import SEED_LIMIT
     from tutor.grading.journal import FORMAT, Head
 
     manifest, before = pack.manifest, journal.head
     if before is None:
-        drawn = options.seed if options.seed is not None else secrets.randbelow(SEEDS)
+        drawn = options.seed if options.seed is not None else secrets.randbelow(SEED_LIMIT)
         started = datetime.now(UTC).isoformat(timespec="seconds")
         head = Head(FORMAT, pack.id, manifest.version, drawn, options.repeat or 1, lessons, started)
     else:
@@ -272,7 +272,7 @@ def _look_at_isolation(executor: "Executor", lesson: str, options: argparse.Name
     from tutor.sandbox.process import Failed
 
     try:
-        names = executor.uncovered(lesson)
+        names = executor.missing_protections(lesson)
     except Failed as failure:
         raise UsageError(f"{failure.fault.message} Nothing was graded") from None
     if not names:
@@ -298,31 +298,31 @@ def _run(
     from rich.console import Console
 
     from tutor.authoring.trial_output import progress
-    from tutor.grading.batch import Grading, Order
-    from tutor.grading.student_names import clean
+    from tutor.grading.batch import BatchOptions, BatchRunner
+    from tutor.grading.student_names import normalize_name
 
     lessons = tuple(name for name in head.lessons if not options.lesson or name in options.lesson)
-    only = frozenset(map(clean, options.only))
-    order = Order(lessons, head.seed, head.repeat, options.resume, only)
+    only = frozenset(map(normalize_name, options.only))
+    order = BatchOptions(lessons, head.seed, head.repeat, options.resume, only)
     wanted = sum(not only or one.name in only for one in submissions.all)
     graded = 0
     began = time.monotonic()
     with progress(Console(stderr=True, quiet=options.quiet or options.json)) as bar:
         task = bar.add_task("grading", total=wanted)
 
-        def heard(result: "Result", known: bool) -> None:
+        def on_result(result: "Result", known: bool) -> None:
             nonlocal graded
             graded += not known
             bar.advance(task)
 
         told = set[str]()
 
-        def stalled(why: str) -> None:
+        def on_stall(why: str) -> None:
             if why not in told:
                 print(f"jaxtutor: {why}", file=sys.stderr, flush=True)
                 told.add(why)
 
-        Grading(pack, order, submissions, journal, executor, heard, stalled).run()
+        BatchRunner(pack, order, submissions, journal, executor, on_result, on_stall).run()
     return graded, time.monotonic() - began
 
 
@@ -341,12 +341,12 @@ def _write(
     head: "Head",
     problems: list[str],
     results: "BatchResults",
-    sources: "SubmittedSources",
+    sources: "SubmissionCodeReader",
     out: Path,
     formats: list[str],
 ) -> "Summary":
     from tutor.grading.result import Batch
-    from tutor.grading.writing import write_all
+    from tutor.grading.results_file import write_results
 
     batch = Batch(
         head.pack,
@@ -356,7 +356,7 @@ def _write(
         problems=tuple(problems),
         started=head.started,
     )
-    return write_all(batch, results, out, formats, sources)
+    return write_results(batch, results, out, formats, sources)
 
 
 def _tell(
@@ -424,15 +424,15 @@ def _override(options: argparse.Namespace) -> int:
 
     from tutor.grading.journal import NAME, BadJournal, Journal
     from tutor.grading.result import Override
-    from tutor.grading.student_names import clean
-    from tutor.grading.writing import mark_overridden
+    from tutor.grading.results_file import record_override
+    from tutor.grading.student_names import normalize_name
     from tutor.suggestions import nearest
 
     if not (options.out / NAME).is_file():
         raise UsageError(f"{options.out}: no batch of jaxtutor's; give the --out of `grade`")
     if not options.reason.strip():
         raise UsageError("--reason: say why in some words")
-    name, lesson = clean(options.submission), options.lesson
+    name, lesson = normalize_name(options.submission), options.lesson
     now = datetime.now(UTC).isoformat(timespec="seconds")
     override = Override(options.score, options.reason.strip(), options.by or _user(), now)
     try:
@@ -447,7 +447,7 @@ def _override(options: argparse.Namespace) -> int:
                     )
                 raise UsageError(f"there is no submission {name!r}{nearest(name, theirs)}")
             journal.override(name, lesson, override)
-            mark_overridden(options.out, name, lesson, override)
+            record_override(options.out, name, lesson, override)
     except BadJournal as error:
         raise UsageError(str(error)) from None
     except OSError as error:

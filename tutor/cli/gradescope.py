@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:
     """Write the zip for these lessons; return the exit code."""
     from tutor.files import write_atomically
-    from tutor.grading.outputs.bundle import bundle
+    from tutor.grading.outputs.gradescope_bundle import build_bundle
     from tutor.pack import BadPack
 
     path = Path(options.gradescope_bundle)
@@ -24,7 +24,7 @@ def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> 
     if options.repeat is not None:
         wanted += ["--repeat", str(options.repeat)]
     try:
-        data = bundle(pack, wanted, lessons)
+        data = build_bundle(pack, wanted, lessons)
         if path.exists() and path.read_bytes() != data:
             raise UsageError(f"{path} is there and holds something else; give another name")
         write_atomically(path, data)

@@ -1,29 +1,26 @@
 """A batch: every submission graded once, into the journal, and read from it in order."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from hashlib import sha256
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Executor, Job, Quarantined
-from tutor.grading.handed_in import Unreadable
-from tutor.grading.journal import Journal, ResultKey, key_of
-from tutor.grading.late import Times
+from tutor.grading.journal import Journal, key_of
 from tutor.grading.points import marked, rounded
 from tutor.grading.result import Result
-from tutor.grading.submissions import Submission, SubmissionReader, by_name, source_text
+from tutor.grading.submission_files import Unreadable
+from tutor.grading.submissions import Submission, SubmissionReader, read_code
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.plain_text import inert, one_line
+from tutor.plain_text import inert
 from tutor.report import Report
 from tutor.sandbox.packages import FOLDERS, sources
 
-SEEDS = 1 << 53
+SEED_LIMIT = 1 << 53
 """Hidden seeds are below it: every program that reads JSON has such numbers whole."""
 
 MANY = 3
@@ -53,7 +50,7 @@ _BESIDE = frozenset(
 _Running = Future[tuple[Report, ...]]
 
 
-class Order(Struct, frozen=True):
+class BatchOptions(Struct, frozen=True):
     """What to grade, and how. `only`: names of submissions, none if all; `resume`: take what the
     journal has of the same submission, lesson, seeds and versions."""
 
@@ -64,30 +61,30 @@ class Order(Struct, frozen=True):
     only: frozenset[str] = frozenset()
 
 
-class Grading:
-    """Grades submissions into a journal. Nothing is kept in memory but names and places.
+class BatchRunner:
+    """Grades submissions into a journal. Only names and file offsets are kept in memory.
 
-    **Arguments:** `heard`: told, in this thread, of each result, and whether it was known already;
-    `stalled`: told, again and again, why nothing gets graded, if the executor says why.
+    **Arguments:** `on_result`: called in this thread with each result, and whether it was in the
+    journal; `on_stall`: called every `STALLED_SECONDS` without a result, if the executor knows why.
     """
 
     def __init__(
         self,
         pack: Pack,
-        order: Order,
+        order: BatchOptions,
         submissions: SubmissionReader,
         journal: Journal,
         executor: Executor,
-        heard: Callable[[Result, bool], None] = lambda result, known: None,
-        stalled: Callable[[str], None] = lambda why: None,
+        on_result: Callable[[Result, bool], None] = lambda result, known: None,
+        on_stall: Callable[[str], None] = lambda why: None,
     ) -> None:
         self._pack = pack
         self._order = order
         self._submissions = submissions
         self._journal = journal
         self._executor = executor
-        self._heard = heard
-        self._stalled = stalled
+        self._on_result = on_result
+        self._on_stall = on_stall
         self._seeds = seeds(order.seed, order.repeat)
         self._versions = installed_versions()
         self._fingerprints: dict[str, str] = {}
@@ -123,7 +120,7 @@ class Grading:
                 continue
             known = self._known(submission)
             if known is not None:
-                self._heard(known, True)
+                self._on_result(known, True)
             else:
                 waiting[submission.lesson].append(submission)
         return waiting
@@ -171,7 +168,7 @@ class Grading:
         code = ""
         if not fault:
             try:
-                code = source_text(data, submission.source)
+                code = read_code(data, submission.source)
             except Unreadable as error:
                 fault = str(error)
         if fault or broken:
@@ -198,8 +195,8 @@ class Grading:
             done, _ = wait(futures, STALLED_SECONDS, FIRST_COMPLETED)
             if done:
                 return done
-            if why := self._executor.stalled():
-                self._stalled(why)
+            if why := self._executor.stall_reason():
+                self._on_stall(why)
 
     def _result(self, task: "_Task", reports: Sequence[Report]) -> Result:
         submission = task.submission
@@ -242,7 +239,7 @@ class Grading:
 
     def _keep(self, task: "_Task", result: Result) -> None:
         self._journal.add(task.key, result)
-        self._heard(result, False)
+        self._on_result(result, False)
 
     def _read(self, submission: Submission) -> tuple[bytes, str]:
         """What was handed in, and why it cannot be graded if so."""
@@ -277,7 +274,7 @@ def _not_run(error: Exception) -> str:
 def seeds(first: int, number: int) -> tuple[int, ...]:
     """Of the runs of a batch. The first is its own; the others follow from it."""
     derived = (sha256(f"{first}:{place}".encode()).digest() for place in range(1, number))
-    return (first, *(int.from_bytes(digest[:8]) % SEEDS for digest in derived))
+    return (first, *(int.from_bytes(digest[:8]) % SEED_LIMIT for digest in derived))
 
 
 def worth(lesson: Lesson) -> float:
@@ -295,67 +292,3 @@ def fingerprint(lesson: Lesson) -> str:
     }
     brought = [path.read_bytes() for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
     return key_of(fields, [sha256(data).hexdigest() for data in brought])
-
-
-# --- afterwards ------------------------------------------------------------------------------
-
-
-class BatchResults:
-    """The results of a batch in order, each as it counts now: with a person's word, and with what
-    lateness takes. Iterate as often as wanted; nothing is kept.
-
-    **Arguments:** `lessons`: those whose submissions were looked for.
-    """
-
-    def __init__(
-        self,
-        pack: Pack,
-        lessons: Collection[str],
-        submissions: SubmissionReader,
-        journal: Journal,
-        times: Times,
-    ) -> None:
-        self._lessons = lessons
-        self._journal = journal
-        self._times = times
-        self._penalty = pack.manifest.grading.late
-        self._places = {lesson: place for place, lesson in enumerate(pack.lessons)}
-        self._there = {(one.name, one.lesson): one.submitted_at for one in submissions.all}
-
-    def __iter__(self) -> Iterator[Result]:
-        for pair in sorted(self._journal, key=self._order):
-            result = self._journal.result(*pair)
-            assert result is not None
-            yield self._final(result)
-
-    def _order(self, pair: ResultKey) -> tuple[str, str, int, str]:
-        name, lesson = pair
-        return (*by_name(name), self._places.get(lesson, len(self._places)), lesson)
-
-    def _final(self, result: Result) -> Result:
-        pair = (result.submission, result.lesson)
-        score, notes = result.score, result.notes
-        late = self._times.late(
-            *pair, self._there.get(pair, ""), self._penalty, score or 0.0, result.max_score
-        )
-        if score is not None and late is not None:
-            score = rounded(score - late.penalty)
-        if pair not in self._there and result.lesson in self._lessons:
-            notes = (*notes, "it is no longer among the submissions; this is what it had")
-        override = self._journal.overrides.get(pair)
-        return msgspec.structs.replace(
-            result, score=score, notes=notes, late=late, override=override
-        )
-
-
-def line_of(result: Result) -> bytes:
-    """A line of `results.jsonl`: what was found, without how long it took, so that the same seed
-    gives the same bytes. `score` is the one that counts; where a person has given it,
-    `score_before` is what it was. The journal has the file's very name, this what can be shown."""
-    data: dict[str, Any] = msgspec.to_builtins(result) | {"source": one_line(result.source)}
-    del data["seconds"]
-    for check in data["checks"]:
-        del check["seconds"]
-    if result.override is not None:
-        data |= {"score": result.final, "score_before": result.score}
-    return msgspec.json.encode(data) + b"\n"

@@ -165,16 +165,18 @@ class ClusterExecutor:
             self._looked = time.monotonic()
         return self._width
 
-    def uncovered(self, lesson: str) -> Sequence[str]:
+    def missing_protections(self, lesson: str) -> Sequence[str]:
         """See `Executor`; of any worker."""
         names: set[str] = set()
-        for address, (found, fault) in self._ask(worker.uncovered, self._batch, lesson).items():
+        for address, (found, fault) in self._ask(
+            worker.missing_protections, self._batch, lesson
+        ).items():
             if fault:
                 raise Unavailable(f"the worker {address}: {fault}")
             names |= {*found}
         return sorted(names)
 
-    def stalled(self) -> str:
+    def stall_reason(self) -> str:
         """See `Executor`."""
         try:
             if self._client.nthreads():

@@ -137,10 +137,10 @@ class Grader(WorkerPlugin):
             with suppress(Failed, DrawError):  # it is slower without
                 self._forks.learn(self.pack.lesson(job.lesson), solution, job.seeds[0])
 
-    def uncovered(self, lesson: str) -> Sequence[str]:
-        """See `LocalExecutor.uncovered`."""
+    def missing_protections(self, lesson: str) -> Sequence[str]:
+        """See `LocalExecutor.missing_protections`."""
         assert self._executor is not None, "asked of workers that have begun"
-        return self._executor.uncovered(lesson)
+        return self._executor.missing_protections(lesson)
 
 
 async def graded(batch: str, data: bytes) -> bytes:
@@ -163,11 +163,13 @@ def has() -> dict[str, str]:
     return versions()
 
 
-async def uncovered(batch: str, lesson: str, dask_worker: Worker) -> tuple[Sequence[str], str]:
+async def missing_protections(
+    batch: str, lesson: str, dask_worker: Worker
+) -> tuple[Sequence[str], str]:
     grader = dask_worker.plugins[batch]
     assert isinstance(grader, Grader)
     try:
-        return await asyncio.to_thread(grader.uncovered, lesson), ""
+        return await asyncio.to_thread(grader.missing_protections, lesson), ""
     except Failed as failure:
         return (), failure.fault.message
 

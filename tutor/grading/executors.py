@@ -62,14 +62,14 @@ class Executor(Protocol):
 
     def __exit__(self, *exception: object) -> None: ...
 
-    def uncovered(self, lesson: str) -> Sequence[str]:
+    def missing_protections(self, lesson: str) -> Sequence[str]:
         """What of the essential is not covered where it runs: files, network or processes.
 
         Raises:
             Failed, Unavailable: no sandbox can be started.
         """
 
-    def stalled(self) -> str:
+    def stall_reason(self) -> str:
         """Why no job gets done, where somebody could do something about it; empty otherwise."""
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
@@ -121,14 +121,14 @@ class LocalExecutor:
             self._close()
         self._threads.shutdown()
 
-    def uncovered(self, lesson: str) -> Sequence[str]:
+    def missing_protections(self, lesson: str) -> Sequence[str]:
         """See `Executor`."""
         first = self._pack.lesson(lesson)
         with self._forks.begin(first, configuration_of(first)) as sandbox:
             sandbox.ready()
             return missing(sandbox.protections)
 
-    def stalled(self) -> str:
+    def stall_reason(self) -> str:
         """See `Executor`."""
         return ""
 
@@ -149,13 +149,13 @@ class LocalExecutor:
                     Failed, DrawError
                 ):  # it is slower without; the run tells what is wrong
                     self._forks.learn(lesson, job.code, job.seeds[0])
-            return work(job, lesson, self._sandboxes, cancel, self._memory)
+            return run_job(job, lesson, self._sandboxes, cancel, self._memory)
         finally:
             with self._lock:
                 self._running.discard(cancel)
 
 
-def work(
+def run_job(
     job: Job,
     lesson: Lesson,
     sandboxes: Sandboxes,

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
-from tutor.grading.handed_in import Files, Unreadable
-from tutor.grading.student_names import clean
+from tutor.grading.student_names import normalize_name
+from tutor.grading.submission_files import Files, Unreadable
 from tutor.pack.yaml_nodes import LOADER
 
 METADATA = "submission_metadata.yml"
@@ -87,8 +87,10 @@ def _described(events: Iterator[Any], folders: Collection[str]) -> Iterator[tupl
         listed = about.get(":submitters")
         people = [one for one in listed if isinstance(one, dict)] if type(listed) is list else []
         names = [str(one[":name"]) for one in people if one.get(":name")]
-        numbers = [clean(str(one.get(":sid") or one.get(":email") or "")) for one in people]
-        name = clean(" & ".join(names)) or folder
+        numbers = [
+            normalize_name(str(one.get(":sid") or one.get(":email") or "")) for one in people
+        ]
+        name = normalize_name(" & ".join(names)) or folder
         number = ", ".join(filter(None, numbers)) or folder.removeprefix("submission_")
         created = about.get(":created_at")
         yield folder, Person(name, number, created if type(created) is str else "")

@@ -22,7 +22,7 @@ SYNC_SECONDS = 0.5
 """A power cut costs what was graded in so long. Being killed costs nothing: a line that is written
 is the system's to keep."""
 
-ResultKey = tuple[str, str]
+ResultId = tuple[str, str]
 """A submission's name, and a lesson's id."""
 
 
@@ -81,8 +81,8 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         self.head: Head | None = None
-        self.overrides: dict[ResultKey, Override] = {}
-        self._places: dict[ResultKey, _Place] = {}
+        self.overrides: dict[ResultId, Override] = {}
+        self._places: dict[ResultId, _Place] = {}
         self._synced = time.monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = self.path.open("a+b")
@@ -135,7 +135,7 @@ class Journal:
         assert isinstance(line, Graded)
         return line.result
 
-    def __iter__(self) -> Iterator[ResultKey]:
+    def __iter__(self) -> Iterator[ResultId]:
         return iter(self._places)
 
     def __len__(self) -> int:

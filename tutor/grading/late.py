@@ -17,10 +17,10 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tutor.grading.handed_in import Unusable
 from tutor.grading.points import rounded
 from tutor.grading.result import Late
-from tutor.grading.student_names import clean
+from tutor.grading.student_names import normalize_name
+from tutor.grading.submission_files import Unusable
 from tutor.grading.table import rows_of
 from tutor.manifest import LatePenalty
 from tutor.suggestions import nearest
@@ -37,7 +37,7 @@ class Times:
     **Arguments:** `path`: the table, None if there is none; `lessons`: ids that it may name.
 
     Raises:
-        tutor.grading.handed_in.Unusable: it is no such table; with file, line and column.
+        tutor.grading.submission_files.Unusable: it is no such table; with file, line and column.
     """
 
     def __init__(self, path: Path | None, lessons: Collection[str]) -> None:
@@ -46,7 +46,7 @@ class Times:
         self.names: set[str] = set()
         for line, cells in rows_of(path, COLUMNS[:1], COLUMNS) if path is not None else ():
             place = f"{path}:{line}:1"
-            lesson, key = cells["lesson"], (clean(cells["submission"]), cells["lesson"])
+            lesson, key = cells["lesson"], (normalize_name(cells["submission"]), cells["lesson"])
             if not key[0]:
                 raise Unusable(f"{place}: a row needs a submission, or * for all")
             if lesson and lesson not in lessons:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from tutor.grading.gradescope_export import EXPORT, METADATA, SUBMISSION
-from tutor.grading.handed_in import Files, Unusable
 from tutor.grading.lesson_names import lesson_of
 from tutor.grading.student_names import looks
+from tutor.grading.submission_files import Files, Unusable
 
 SOURCES = (".py", ".ipynb")
 BESIDE = ("readme", "license", "licence", "notice", "makefile")

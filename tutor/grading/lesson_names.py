@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from tutor.grading.student_names import clean
+from tutor.grading.student_names import normalize_name
 
 NEAR = 0.75
 """How much of a name must agree for a guess, as `difflib` measures it."""
@@ -80,7 +80,7 @@ def _without(stem: str, words: Sequence[str]) -> str:
 def person_in(rest: str) -> str:
     """Return the name that is left of a file's, without what stands between words."""
     parts = re.split(r"[\s_]+|-(?=\s)|(?<=\s)-", rest)
-    return clean(" ".join(part for part in parts if part.strip("-")))
+    return normalize_name(" ".join(part for part in parts if part.strip("-")))
 
 
 def _near(letters: str, by_letters: dict[str, str]) -> Match | None:

@@ -21,10 +21,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tutor.grading.gradescope_export import METADATA, SUBMISSION, Person, people
-from tutor.grading.handed_in import Files
 from tutor.grading.layout import MOODLE, base_of, is_beside, is_source, of_lessons
 from tutor.grading.lesson_names import lesson_of, person_in
-from tutor.grading.student_names import clean, looks
+from tutor.grading.student_names import looks, normalize_name
+from tutor.grading.submission_files import Files
 
 _MOODLE = re.compile(
     rf"^(?P<name>.+?)_(?P<number>\d+){MOODLE}(?P<kind>file|onlinetext)_?(?P<rest>.*)$"
@@ -66,7 +66,7 @@ def owned(
     folders at the top may be others than students'.
 
     Raises:
-        tutor.grading.handed_in.Unusable: it does not show whether one does.
+        tutor.grading.submission_files.Unusable: it does not show whether one does.
     """
     base = base_of(files, names, graded, known) if wrapper else ""
     described = _described(files, names, base)
@@ -124,16 +124,16 @@ def _owned(
             files.problems.append(f"{name}: text typed into Moodle; have it handed in as a file")
         elif inside[-1]:
             number = moodle["number"]
-            yield _numbered(name, clean(moodle["name"]) or number, number, inside)
+            yield _numbered(name, normalize_name(moodle["name"]) or number, number, inside)
     elif len(parts) > 2 and lessons:
-        yield Owned(name, clean(parts[1]), (parts[0], *parts[2:]), who=parts[1])
+        yield Owned(name, normalize_name(parts[1]), (parts[0], *parts[2:]), who=parts[1])
     elif len(parts) > 1 and lessons:
         match = lesson_of(PurePosixPath(parts[1]).stem, (), lessons)
         rest = match.rest if match is not None and match.rank == 2 else ""
         who = rest or PurePosixPath(parts[1]).stem
-        yield Owned(name, person_in(rest) or clean(who) or parts[1], parts, who=who)
+        yield Owned(name, person_in(rest) or normalize_name(who) or parts[1], parts, who=who)
     elif len(parts) > 1:
-        yield Owned(name, clean(parts[0]), parts[1:], who=parts[0])
+        yield Owned(name, normalize_name(parts[0]), parts[1:], who=parts[0])
     else:
         yield Owned(name, "", parts)
 

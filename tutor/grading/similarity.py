@@ -1,19 +1,18 @@
-"""Submissions that resemble each other more than chance has it: pairs for a person to look at.
+"""Similar submissions: pairs for a person to review.
 
-The method is that of MOSS (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003) on Python's syntax
-tree in place of text. A submission becomes the sequence of its nodes' types, so that names,
-numbers, comments and layout do not count; names that were imported and what is looked up in them
-(`jnp.mean`) stay, for these nobody may change at will. Every run of `RUN` nodes gets a checksum,
-and of `WINDOW` neighbouring ones the smallest is kept: a fingerprint. What two submissions share
-is noticed from `RUN + WINDOW - 1` nodes on, about two lines.
+The method is that of MOSS (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), applied to
+Python's syntax tree instead of text. A submission becomes the sequence of its nodes' types, so
+names, numbers, comments and layout do not count; imported names and their attributes (`jnp.mean`)
+do, because a copier cannot rename those. Every `KGRAM` consecutive nodes are hashed, and the
+smallest of `WINDOW` consecutive hashes is kept as a fingerprint. Code shared by two submissions is
+noticed from `KGRAM + WINDOW - 1` nodes on, about two lines.
 
-Fingerprints of the starter do not count, nor do those that more than `COMMON` submissions have: a
-short exercise has few right answers, and who found the same as ten others copied from none.
-It also bounds the work: a fingerprint gives at most `COMMON` pairs for each submission, so time
-grows with the number of submissions and not with its square.
+Fingerprints of the starter are ignored, as are those that more than `MAX_SHARING` submissions
+share: a short exercise has few right answers, and a solution that ten others have was not copied
+from one of them. That also bounds the work: a fingerprint yields at most `MAX_SHARING` pairs per
+submission, so time grows with the number of submissions, not with its square.
 
-Nothing of a submission is run. It is parsed, if it is not large, and whatever the parser says of
-it is taken for "cannot be read".
+No code is run. It is parsed if it is not too large; if the parser fails, it counts as unreadable.
 """
 
 import ast
@@ -26,32 +25,32 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-RUN = 10
+KGRAM = 10
 WINDOW = 6
-COMMON = 10
+MAX_SHARING = 10
 THRESHOLD = 0.6
-"""Of the fingerprints of both together, how many are shared."""
+"""The least share of the two submissions' fingerprints that are common to both."""
 
-FEWEST = 4
-"""So many fingerprints must be shared: fewer are a line or two."""
+MIN_SHARED = 4
+"""The least number of shared fingerprints: fewer are a line or two."""
 
-MOST_PAIRS = 100
-"""Of a lesson; a person looks at all of them."""
+MAX_PAIRS = 100
+"""Pairs reported per lesson: a person has to review them all."""
 
 MAX_BYTES = 64 << 10
-"""Of a source that is parsed: the parser is quick even with what is meant to hurt it."""
+"""Of source that is parsed. Up to this size the parser is fast even on hostile input."""
 
 
-class Spot(Struct, frozen=True):
-    """A fingerprint, and the lines that it stands for."""
+class Fingerprint(Struct, frozen=True):
+    """A hash, and the lines that it covers."""
 
-    print: int
-    first: int
-    last: int
+    hash: int
+    first_line: int
+    last_line: int
 
 
 class SimilarPair(Struct, frozen=True):
-    """Two submissions, by their places, and how many fingerprints they share."""
+    """Two submissions, by index, and how many fingerprints they share."""
 
     a: int
     b: int
@@ -60,7 +59,7 @@ class SimilarPair(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """Of one lesson: the pairs, the most similar first, and how many more there were."""
+    """The similar pairs of a lesson, most similar first, and the number of those left out."""
 
     pairs: tuple[SimilarPair, ...]
     left_out: int
@@ -69,45 +68,45 @@ class Comparison(Struct, frozen=True):
 # --- fingerprints ----------------------------------------------------------------------------
 
 
-def fingerprints(code: str) -> list[Spot] | None:
-    """Those of a source, in its order; None if it is no Python that can be parsed."""
+def fingerprints(code: str) -> list[Fingerprint] | None:
+    """Return the fingerprints of a source in order; None if it cannot be parsed."""
     try:
         if len(code.encode()) > MAX_BYTES:
             return None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a stray backslash, say
+            warnings.simplefilter("ignore")  # about invalid escapes, for example
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     tokens = list(_tokens(tree))
-    runs = [
-        Spot(
-            _checksum([token for token, _ in part]),
+    kgrams = [
+        Fingerprint(
+            _hash([token for token, _ in part]),
             min(line for _, line in part),
             max(line for _, line in part),
         )
-        for part in (tokens[start : start + RUN] for start in range(len(tokens) - RUN + 1))
+        for part in (tokens[start : start + KGRAM] for start in range(len(tokens) - KGRAM + 1))
     ]
-    return list(_winnowed(runs))
+    return list(_winnow(kgrams))
 
 
-def _checksum(tokens: Sequence[str]) -> int:
+def _hash(tokens: Sequence[str]) -> int:
     digest = hashlib.blake2b("\0".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8)
     return int.from_bytes(digest.digest(), "little")
 
 
-def _winnowed(runs: Sequence[Spot]) -> Iterator[Spot]:
-    """The smallest of every `WINDOW` neighbours, the last such where several are equal."""
-    kept: Spot | None = None
-    for start in range(max(len(runs) - WINDOW + 1, min(len(runs), 1))):
-        least = min(reversed(runs[start : start + WINDOW]), key=lambda spot: spot.print)
+def _winnow(kgrams: Sequence[Fingerprint]) -> Iterator[Fingerprint]:
+    """Yield the smallest of every `WINDOW` consecutive hashes, the last one of equals."""
+    kept: Fingerprint | None = None
+    for start in range(max(len(kgrams) - WINDOW + 1, min(len(kgrams), 1))):
+        least = min(reversed(kgrams[start : start + WINDOW]), key=lambda kgram: kgram.hash)
         if least is not kept:
             yield least
         kept = least
 
 
 def _tokens(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Each node's type and line, in the order of the text, without what may be changed at will:
+    """Yield each node's type and line in source order, without what a copier can change at will:
     names, constants, annotations, docstrings, imports."""
     imported = {
         (alias.asname or alias.name).partition(".")[0]
@@ -115,21 +114,21 @@ def _tokens(tree: ast.Module) -> Iterator[tuple[str, int]]:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    # A stack of our own: a tree may be deeper than Python calls functions.
-    waiting: list[tuple[ast.AST, int]] = [(tree, 1)]
-    while waiting:
-        node, line = waiting.pop()
+    # An explicit stack: a tree may be deeper than Python's recursion limit.
+    stack: list[tuple[ast.AST, int]] = [(tree, 1)]
+    while stack:
+        node, line = stack.pop()
         line = getattr(node, "lineno", line)
         if node is not tree:
             yield _token(node, imported), line
-        parts = [
-            part
+        children = [
+            child
             for field in node._fields
             if field not in ("annotation", "returns", "ctx", "type_comment", "kind")
-            for part in _nodes(getattr(node, field, None))
-            if not _is_idle(part)
+            for child in _nodes(getattr(node, field, None))
+            if not _is_ignored(child)
         ]
-        waiting.extend((part, line) for part in reversed(parts))
+        stack.extend((child, line) for child in reversed(children))
 
 
 def _token(node: ast.AST, imported: set[str]) -> str:
@@ -152,7 +151,7 @@ def _nodes(value: object) -> list[ast.AST]:
     return [one for one in values if isinstance(one, ast.AST)]
 
 
-def _is_idle(node: ast.AST) -> bool:
+def _is_ignored(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom | ast.Pass) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     )
@@ -160,54 +159,52 @@ def _is_idle(node: ast.AST) -> bool:
 
 # --- pairs -----------------------------------------------------------------------------------
 
-Prints = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 
-def prints_of(spots: Sequence[Spot]) -> Prints:
-    """The fingerprints alone, each once."""
-    return np.unique(np.array([spot.print for spot in spots], np.uint64))
+def distinct_hashes(found: Sequence[Fingerprint]) -> Hashes:
+    """Return the sorted, distinct hashes of fingerprints."""
+    return np.unique(np.array([fingerprint.hash for fingerprint in found], np.uint64))
 
 
 def compare(
-    submissions: Sequence[Prints],
-    starter: Prints,
+    submissions: Sequence[Hashes],
+    starter: Hashes,
     *,
     threshold: float = THRESHOLD,
-    common: int = COMMON,
-    most: int = MOST_PAIRS,
+    max_sharing: int = MAX_SHARING,
+    max_pairs: int = MAX_PAIRS,
 ) -> Comparison:
-    """The pairs of submissions that share much.
+    """Return the similar pairs; similarity is twice the shared fingerprints over the sum of both.
 
-    **Arguments:** `starter`: what does not count; `threshold`: from which similarity on a pair is
-    reported; `common`: by how many a fingerprint may be shared; `most`: how many pairs.
-
-    **Returns:** the pairs; the similarity of two is twice what they share, of what they have.
+    **Arguments:** `starter`: ignored; `threshold`: the least similarity of a pair; `max_sharing`:
+    fingerprints that more submissions share are ignored; `max_pairs`: more are left out.
     """
-    owners = np.repeat(np.arange(len(submissions)), [len(prints) for prints in submissions])
-    prints = np.concatenate([np.empty(0, np.uint64), *submissions])
-    kept = ~np.isin(prints, starter)
-    prints, owners = prints[kept], owners[kept]
-    _, which, counts = np.unique(prints, return_inverse=True, return_counts=True)
-    have = np.bincount(owners[counts[which] <= common], minlength=len(submissions))
-    several = (counts[which] <= common) & (counts[which] > 1)
-    which, owners = which[several], owners[several]
-    order = np.lexsort((owners, which))
-    which, owners = which[order], owners[order]
-    codes, shared = np.unique(_codes(which, owners, len(submissions)), return_counts=True)
+    owners = np.repeat(np.arange(len(submissions)), [len(hashes) for hashes in submissions])
+    hashes = np.concatenate([np.empty(0, np.uint64), *submissions])
+    kept = ~np.isin(hashes, starter)
+    hashes, owners = hashes[kept], owners[kept]
+    _, groups, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    sizes = np.bincount(owners[counts[groups] <= max_sharing], minlength=len(submissions))
+    several = (counts[groups] <= max_sharing) & (counts[groups] > 1)
+    groups, owners = groups[several], owners[several]
+    order = np.lexsort((owners, groups))
+    groups, owners = groups[order], owners[order]
+    codes, shared = np.unique(_pair_codes(groups, owners, len(submissions)), return_counts=True)
     a, b = np.divmod(codes, max(len(submissions), 1))
-    similarity = 2 * shared / np.maximum(have[a] + have[b], 1)
-    found = np.flatnonzero((similarity >= threshold) & (shared >= FEWEST))
+    similarity = 2 * shared / np.maximum(sizes[a] + sizes[b], 1)
+    found = np.flatnonzero((similarity >= threshold) & (shared >= MIN_SHARED))
     found = found[np.lexsort((codes[found], -shared[found], -similarity[found]))]
     pairs = tuple(
-        SimilarPair(int(a[place]), int(b[place]), float(similarity[place]), int(shared[place]))
-        for place in found[:most]
+        SimilarPair(int(a[index]), int(b[index]), float(similarity[index]), int(shared[index]))
+        for index in found[:max_pairs]
     )
     return Comparison(pairs, len(found) - len(pairs))
 
 
-def _codes(which: NDArray[np.intp], owners: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Each two owners of one fingerprint as one number. Both arrays are sorted by fingerprint."""
-    bounds = np.flatnonzero(np.diff(which, prepend=-1, append=-1))
+def _pair_codes(groups: NDArray[np.intp], owners: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return every two owners of a fingerprint as one integer; both arrays are sorted by group."""
+    bounds = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
     codes = [np.empty(0, np.intp)]
     for start, stop in pairwise(bounds):
         group = owners[start:stop]
@@ -216,9 +213,12 @@ def _codes(which: NDArray[np.intp], owners: NDArray[np.intp], count: int) -> NDA
     return np.concatenate(codes)
 
 
-def shared_lines(spots: Sequence[Spot], others: Prints) -> set[int]:
-    """The lines of a source that stand for fingerprints which are among others."""
-    among = set(others.tolist())
+def shared_lines(found: Sequence[Fingerprint], hashes: Hashes) -> set[int]:
+    """Return the lines covered by fingerprints that are among `hashes`."""
+    among = set(hashes.tolist())
     return {
-        line for spot in spots if spot.print in among for line in range(spot.first, spot.last + 1)
+        line
+        for one in found
+        if one.hash in among
+        for line in range(one.first_line, one.last_line + 1)
     }

@@ -19,7 +19,7 @@ _IGNORABLE = (
 )  # fmt: skip
 
 
-def clean(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a name as it is used everywhere: one way to write an é, one space between words, and
     nothing that cannot be seen or that turns what stands beside it around."""
     seen = "".join(" " if one in _BLANK else one for one in name if not _unseen(one))
@@ -28,7 +28,7 @@ def clean(name: str) -> str:
 
 def looks(name: str) -> str:
     """Return what a person sees of a name: the same for two that differ in case or width only."""
-    return unicodedata.normalize("NFKC", one_line(clean(name))).casefold()
+    return unicodedata.normalize("NFKC", one_line(normalize_name(name))).casefold()
 
 
 def alike(names: Iterable[str]) -> list[list[str]]:

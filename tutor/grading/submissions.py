@@ -15,7 +15,12 @@ from typing import Protocol, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.grading.handed_in import (
+from tutor.grading.late import EVERYBODY
+from tutor.grading.lesson_names import Match, lesson_of, person_in
+from tutor.grading.notebook import BadNotebook, code_of
+from tutor.grading.owners import Owned, owned
+from tutor.grading.student_names import alike, normalize_name
+from tutor.grading.submission_files import (
     Files,
     FolderFiles,
     Identity,
@@ -24,11 +29,6 @@ from tutor.grading.handed_in import (
     ZipFiles,
     read_below,
 )
-from tutor.grading.late import EVERYBODY
-from tutor.grading.lesson_names import Match, lesson_of, person_in
-from tutor.grading.notebook import BadNotebook, code_of
-from tutor.grading.owners import Owned, owned
-from tutor.grading.student_names import alike, clean
 from tutor.grading.table import hard_link, listed
 from tutor.plain_text import one_line
 from tutor.source_text import BadFile, decode_source
@@ -231,17 +231,17 @@ class Submissions:
             if match is not None and match.rank < 2:
                 of_one = True
                 if match.lesson in self._lessons:
-                    yield clean(name), name, match, file
+                    yield normalize_name(name), name, match, file
             elif match is not None and match.rank == 2 and (person := person_in(match.rest)):
                 if match.lesson in self._lessons:
                     yield person, match.rest, match, file
             elif file.is_source and len(self._lessons) == 1:
-                yield clean(file.stem), file.stem, Match(self._lessons[0], 0), file
+                yield normalize_name(file.stem), file.stem, Match(self._lessons[0], 0), file
             else:
                 unclear.append((file, match))
         for file, match in unclear:
             if of_one and match is not None and match.lesson in self._lessons:
-                yield clean(name), name, match, file
+                yield normalize_name(name), name, match, file
             else:
                 self.problems.append(f"{file.name}: {self._unclear(file)}")
 
@@ -312,7 +312,7 @@ def by_name(name: str) -> tuple[str, str]:
     return name.casefold(), name
 
 
-def source_text(data: bytes, name: str) -> str:
+def read_code(data: bytes, name: str) -> str:
     """The Python in a file.
 
     Raises:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tutor.grading.handed_in import (
+from tutor.grading.layout import is_source
+from tutor.grading.student_names import normalize_name
+from tutor.grading.submission_files import (
     Identity,
     Unreadable,
     Unusable,
@@ -20,8 +22,6 @@ from tutor.grading.handed_in import (
     opened,
     read_file,
 )
-from tutor.grading.layout import is_source
-from tutor.grading.student_names import clean
 from tutor.plain_text import one_line
 from tutor.source_text import BadFile, decode_source
 from tutor.suggestions import nearest
@@ -52,7 +52,7 @@ def listed(
     found: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
     written: dict[str, set[str]] = defaultdict(set)
     for line, cells in rows_of(path, ("submission", "path"), COLUMNS):
-        name, lesson = clean(cells["submission"]), cells["lesson"]
+        name, lesson = normalize_name(cells["submission"]), cells["lesson"]
         place = f"{path}:{line}:1"
         if not name or not cells["path"]:
             raise Unusable(f"{place}: a row needs a submission and a path")

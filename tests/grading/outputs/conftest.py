@@ -31,7 +31,7 @@ BATCH = Batch(
     pack_version="1.2",
     seed=2**63 + 1,
     lessons=("double", "tall"),
-    problems=("notes.txt: nobody's submission; rename it to LESSON.py",),
+    problems=("notes.txt: no such lesson; rename it to LESSON.py",),
     started="2026-03-04T05:06:07+02:00",
 )
 
@@ -44,10 +44,10 @@ def write(tmp_path: Path):
         results: Iterable[Result],
         formats: Sequence[str] = tuple(outputs.FORMATS),
         batch: Batch = BATCH,
-        sources: outputs.Sources | None = None,
+        reader: outputs.CodeReader | None = None,
     ) -> Path:
         folder = tmp_path / "out"
-        outputs.write(batch, results, folder, formats, sources or Texts())
+        outputs.write(batch, results, folder, formats, reader or Texts())
         return folder
 
     return written

@@ -48,7 +48,7 @@ def test_everything_is_written_of_a_batch(tmp_path: Path, capsys: pytest.Capture
     assert {suite.get("name") for suite in suites(out)} == set(codes)
     assert {path.stem for path in (out / "students").iterdir()} == set(codes)
     assert {path.name for path in (out / "gradescope").iterdir()} == set(codes)
-    assert "Waiting for a person: 1." in Page.of(out / "report.html").text
+    assert "Needs review: 1." in Page.of(out / "report.html").text
     (lesson,) = json.loads((out / "similarity.json").read_text())["lessons"]
     (pair,) = lesson["pairs"]
     assert [side["submission"] for side in pair["submissions"]] == ["Ada", "Bob"]

@@ -14,7 +14,7 @@ from hypothesis import strategies
 from tests.grading.outputs.conftest import BATCH, Texts
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
-from tutor.grading.outputs.gradebook import plain_text, text_cell
+from tutor.grading.outputs.gradebook import escape_cell, unescape_cell
 from tutor.grading.result import Batch, Result
 from tutor.plain_text import one_line
 
@@ -40,13 +40,13 @@ def test_there_is_a_row_for_each_submission_and_a_column_for_each_lesson(
     )  # fmt: skip
     assert (bob["double"], bob["tall"], bob["total"], bob["late"]) == ("0", "-0.3", "-0.3", "2.5")
     assert cagla["tall"] == "1"
-    assert "tall: set to 1 by Prof. X (it was 0): the idea is right" in cagla["notes"]
+    assert "tall: set to 1 by Prof. X (was 0): the idea is right" in cagla["notes"]
 
 
 def test_what_has_no_score_is_empty_and_not_zero(write: Write, real: Sequence[Result]):
     dan = opened(write(real, ["gradebook.csv"]))[-1]
     assert (dan["double"], dan["tall"], dan["total"]) == ("", "", "")
-    assert "double: look at it: the file is empty" in dan["notes"]
+    assert "double: needs review: the file is empty" in dan["notes"]
 
 
 def test_what_was_not_handed_in_is_empty_and_told(write: Write):
@@ -73,7 +73,7 @@ def test_hostile_names_come_back_and_none_is_a_formula(write: Write, hostile: Se
     folder = write(hostile, ["gradebook.csv"])
     rows = opened(folder)
     for name, row in zip(NASTY, rows, strict=True):
-        assert plain_text(row["submission"]) == "".join(
+        assert unescape_cell(row["submission"]) == "".join(
             one_line(one) if unicodedata.category(one) in UNSEEN else one for one in name
         )
         assert not any(is_formula(cell) for cell in (row["submission"], row["notes"]))
@@ -92,13 +92,13 @@ def is_formula(cell: str) -> bool:
 @hypothesis.example("' '=x")
 @hypothesis.example(";;=1")
 def test_any_text_comes_back_and_is_no_formula(text: str):
-    cell = text_cell(text)
+    cell = escape_cell(text)
     assert not is_formula(cell)
     file = io.StringIO()
     csv.writer(file).writerow([cell, "after"])
     assert next(csv.reader(io.StringIO(file.getvalue(), newline=""))) == [cell, "after"]
     if not any(unicodedata.category(one) in UNSEEN for one in text):
-        assert plain_text(cell) == text
+        assert unescape_cell(cell) == text
 
 
 @pytest.fixture(scope="module")
@@ -116,5 +116,5 @@ def test_whatever_the_names_are_there_are_as_many_rows(shared: Path, names: list
     ]
     outputs.write(BATCH, results, shared, ["gradebook.csv"], Texts())
     rows = opened(shared)
-    assert [row["submission"] for row in rows] == [text_cell(one.submission) for one in results]
+    assert [row["submission"] for row in rows] == [escape_cell(one.submission) for one in results]
     assert [row["total"] for row in rows] == ["3.25"] * len(results)

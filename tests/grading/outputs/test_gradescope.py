@@ -48,12 +48,12 @@ def test_what_waits_for_a_person_is_told_first(write: Write, real: Sequence[Resu
     folder = write(real, ["gradescope"]) / "gradescope"
     dan = valid(folder / "Dan" / "results.json")
     assert dan["output"].splitlines()[0] == (
-        "double: not graded yet, so not in this score; a person will look at it."
+        "double: not graded yet and not in this score; a grader will review it."
     )
     assert dan["extra_data"]["ungraded"] == ["double", "tall"]
     cagla = valid(folder / "Çağla Ünal" / "results.json")
     assert cagla["extra_data"]["overrides"] == {"tall": 1}
-    assert "a person has set the score to 1" in cagla["output"]
+    assert "a grader set the score to 1" in cagla["output"]
 
 
 def test_a_bonus_is_on_top(write: Write):

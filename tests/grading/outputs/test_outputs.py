@@ -29,14 +29,14 @@ STREAMS = ["gradebook.csv", "junit.xml", "report.html", "students", "gradescope"
     ],
 )
 def test_formats_are_chosen_by_name(text: str, names: list[str]):
-    assert outputs.chosen(text) == names
+    assert outputs.parse_formats(text) == names
 
 
 def test_a_format_that_there_is_none_of_is_told_with_those_that_are():
     with pytest.raises(outputs.BadFormat, match=r"did you mean 'gradebook\.csv'"):
-        outputs.chosen("gradbook.csv")
+        outputs.parse_formats("gradbook.csv")
     with pytest.raises(outputs.BadFormat, match=r"there are: gradebook\.csv, junit\.xml, "):
-        outputs.chosen("junit.xml,pdf")
+        outputs.parse_formats("junit.xml,pdf")
 
 
 def test_every_format_is_written_in_one_pass(write: Write, real: Sequence[Result]):

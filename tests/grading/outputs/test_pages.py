@@ -81,10 +81,10 @@ def test_the_report_tells_who_has_what_and_who_waits_for_a_person(
 ):
     text = Page.of(write(real, ["report.html"]) / "report.html").text
     assert "mini 1.2" in text and "4 submissions" in text and str(BATCH.seed) in text
-    assert "Set by a person: 1." in text and "Waiting for a person: 4." in text
+    assert "Overrides: 1." in text and "Needs review: 4." in text
     assert "the file is empty" in text and "no sandbox could be started" in text
-    assert "notes.txt: nobody's submission" in text
-    assert "set to 1 by Prof. X (it was 0): the idea is right" in text
+    assert "notes.txt: no such lesson" in text
+    assert "set to 1 by Prof. X (was 0): the idea is right" in text
     assert "2.5 days late" in text
 
 
@@ -137,11 +137,11 @@ def test_a_student_sees_what_was_found_and_nobody_else(write: Write, real: Seque
 def test_a_student_is_told_that_a_person_looks_or_has_looked(write: Write, real: Sequence[Result]):
     folder = write(real, ["students"])
     dan = page_of(folder, "Dan").text
-    assert "double: ? of 2" in dan and "a person will look at it" in dan
+    assert "double: ? of 2" in dan and "a grader will review it" in dan
     assert "the file is empty" in dan
     assert "no sandbox" not in dan  # ours to put right
     cagla = page_of(folder, "Çağla Ünal").text
-    assert "set the score: the idea is right" in cagla and "Prof. X" not in cagla
+    assert "set this score: the idea is right" in cagla and "Prof. X" not in cagla
     assert "'(' was never closed" in cagla
 
 

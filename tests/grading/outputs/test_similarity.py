@@ -15,13 +15,13 @@ from tests.grading.outputs.conftest import Texts
 from tests.grading.outputs.html import Page
 from tutor.grading.result import Result
 from tutor.grading.similarity import (
-    COMMON,
     MAX_BYTES,
-    MOST_PAIRS,
-    Prints,
+    MAX_PAIRS,
+    MAX_SHARING,
+    Hashes,
     compare,
+    distinct_hashes,
     fingerprints,
-    prints_of,
 )
 from tutor.manifest import Pack
 
@@ -105,14 +105,14 @@ def predict(params, x):
 """
 
 
-def prints(code: str) -> Prints:
+def hashes(code: str) -> Hashes:
     found = fingerprints(code)
     assert found is not None
-    return prints_of(found)
+    return distinct_hashes(found)
 
 
 def similarity(one: str, other: str) -> float:
-    found = compare([prints(one), prints(other)], prints(STARTER), threshold=0.0)
+    found = compare([hashes(one), hashes(other)], hashes(STARTER), threshold=0.0)
     return found.pairs[0].similarity if found.pairs else 0.0
 
 
@@ -140,8 +140,8 @@ def test_a_part_that_was_copied_is_seen():
 def test_what_the_starter_has_does_not_count():
     filled = STARTER.replace("raise NotImplementedError", "return None")
     given = STARTER + ORIGINAL[ORIGINAL.index("def init") :]
-    assert compare([prints(STARTER), prints(STARTER)], prints(STARTER)).pairs == ()
-    assert compare([prints(filled), prints(given)], prints(STARTER)).pairs == ()
+    assert compare([hashes(STARTER), hashes(STARTER)], hashes(STARTER)).pairs == ()
+    assert compare([hashes(filled), hashes(given)], hashes(STARTER)).pairs == ()
 
 
 def test_functions_of_libraries_are_told_apart():
@@ -153,19 +153,19 @@ def test_functions_of_libraries_are_told_apart():
 
 
 def test_what_more_than_ten_share_is_nobodys():
-    copies = [prints(ORIGINAL)] * COMMON
-    assert len(compare(copies, prints(STARTER)).pairs) == COMMON * (COMMON - 1) // 2
-    assert compare([*copies, prints(RENAMED)], prints(STARTER)).pairs == ()
+    copies = [hashes(ORIGINAL)] * MAX_SHARING
+    assert len(compare(copies, hashes(STARTER)).pairs) == MAX_SHARING * (MAX_SHARING - 1) // 2
+    assert compare([*copies, hashes(RENAMED)], hashes(STARTER)).pairs == ()
 
 
 def test_pairs_are_capped_and_those_left_out_counted():
     groups = [
         np.arange(100 * place, 100 * place + 20, dtype=np.uint64)
-        for place in range(MOST_PAIRS + 7)
+        for place in range(MAX_PAIRS + 7)
         for _ in range(2)
     ]
     found = compare(groups, np.empty(0, np.uint64))
-    assert (len(found.pairs), found.left_out) == (MOST_PAIRS, 7)
+    assert (len(found.pairs), found.left_out) == (MAX_PAIRS, 7)
 
 
 @hypothesis.given(
@@ -174,7 +174,7 @@ def test_pairs_are_capped_and_those_left_out_counted():
 )
 def test_pairs_are_those_that_a_look_at_every_two_finds(sets: list[set[int]], given: set[int]):
     counts = {number: sum(number in one for one in sets) for number in range(41)}
-    kept = [{n for n in one - given if counts[n] <= COMMON} for one in sets]
+    kept = [{n for n in one - given if counts[n] <= MAX_SHARING} for one in sets]
     wanted = {
         (a, b): (len(kept[a] & kept[b]), 2 * len(kept[a] & kept[b]) / (len(kept[a]) + len(kept[b])))
         for b in range(len(kept))
@@ -228,8 +228,8 @@ def test_a_stray_backslash_warns_nobody(recwarn: pytest.WarningsRecorder):
 
 @hypothesis.given(strategies.text(alphabet="ab ()[]{}:=+.,\n\t\\'\"#@if0") | strategies.text())
 def test_any_text_is_parsed_or_unreadable(text: str):
-    for spot in fingerprints(text) or ():
-        assert 1 <= spot.first <= spot.last <= text.count("\n") + text.count("\r") + 1
+    for one in fingerprints(text) or ():
+        assert 1 <= one.first_line <= one.last_line <= text.count("\n") + text.count("\r") + 1
 
 
 # --- the report ------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def results() -> list[Result]:
 
 
 def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
-    folder = write(results(), ["similarity"], sources=Texts(CODES, STARTER))
+    folder = write(results(), ["similarity"], reader=Texts(CODES, STARTER))
     data = json.loads((folder / "similarity.json").read_text())
     double, tall = data["lessons"]
     assert (double["lesson"], tall["lesson"]) == ("double", "tall")
@@ -265,7 +265,7 @@ def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
     assert {7, 8, 9, 18} <= set(ada["shared_lines"])
     assert not {1, 2, 3} & set(ada["shared_lines"])
     page = Page.of(folder / "similarity.html")
-    assert page.only_ours() and "not verdicts" in page.text and "100 % alike" in page.text
+    assert page.only_ours() and "not verdicts" in page.text and "100 % similar" in page.text
     marked = [text for tag, text in page.texts if tag == "mark"]
     assert "    params = []" in marked and "    layers = []" in marked
     shown = "".join(text for tag, text in page.texts if tag in ("pre", "mark"))
@@ -274,7 +274,7 @@ def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
 
 def test_the_starter_of_the_course_against_itself_is_no_pair(pack: Pack):
     for lesson in pack.lessons.values():
-        given = prints(lesson.starter)
+        given = hashes(lesson.starter)
         assert compare([given, given], given).pairs == ()
 
 
@@ -287,7 +287,7 @@ def test_a_crowd_that_wrote_the_same_costs_no_look_at_every_two():
 
 
 def test_other_programs_get_a_folder_for_each_submission(write: Write):
-    folder = write(results(), ["export"], sources=Texts(CODES, STARTER)) / "export"
+    folder = write(results(), ["export"], reader=Texts(CODES, STARTER)) / "export"
     assert (folder / "double/base/double.py").read_text() == STARTER
     assert (folder / "double/submissions/Ada/double.py").read_text() == ORIGINAL
     assert len(list((folder / "double/submissions").glob("*/double.py"))) == len(CODES)

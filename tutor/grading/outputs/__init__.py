@@ -1,14 +1,14 @@
-"""What graders get out of a batch: one function for each format, chosen by name.
+"""The output formats of a batch: one function per format, selected by name.
 
-    with FORMATS["gradebook.csv"](batch, folder, sources) as add:
+    with FORMATS["gradebook.csv"](batch, folder, reader) as add:
         for result in results:
             add(result)
 
-A format is a context manager. Entered, it begins its files; the function it gives takes one result
-after the other, in the order of the submissions, then of the lessons; left, it completes the files.
-Left by an exception, it leaves those as they were that it had not completed. What it keeps in
-memory does not grow with the batch, but for counts, names and, for `similarity`, fingerprints. All
-of it can be made again from the journal, so nobody waits for the disk to have a thousand pages.
+A format is a context manager. Entering it begins its files and yields a function that takes one
+result at a time, ordered by submission, then by lesson; leaving it completes the files. If an
+exception leaves it, files that were not complete stay as they were. Memory does not grow with the
+batch, except for counts, names and, for `similarity`, fingerprints. Everything can be made again
+from the journal, so files are not synced to disk one by one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,34 +16,34 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TypeAlias
 
-from tutor.grading.outputs.export import export
-from tutor.grading.outputs.gradebook import gradebook
-from tutor.grading.outputs.gradescope_results import gradescope
-from tutor.grading.outputs.junit import junit
-from tutor.grading.outputs.report_page import report
-from tutor.grading.outputs.similarity_page import similarity
-from tutor.grading.outputs.sources import Sources, SubmittedSources
-from tutor.grading.outputs.student_pages import students
+from tutor.grading.outputs.code_reader import CodeReader, SubmissionCodeReader
+from tutor.grading.outputs.export import write_export
+from tutor.grading.outputs.gradebook import write_gradebook
+from tutor.grading.outputs.gradescope_results import write_gradescope
+from tutor.grading.outputs.junit import write_junit
+from tutor.grading.outputs.report_page import write_report
+from tutor.grading.outputs.similarity_page import write_similarity
+from tutor.grading.outputs.student_pages import write_student_pages
 from tutor.grading.result import Batch, Result
 from tutor.suggestions import nearest
 
-__all__ = ["FORMATS", "BadFormat", "Sources", "SubmittedSources", "chosen", "write"]
+__all__ = ["FORMATS", "BadFormat", "CodeReader", "SubmissionCodeReader", "parse_formats", "write"]
 
 Format: TypeAlias = Callable[
-    [Batch, Path, Sources], AbstractContextManager[Callable[[Result], None]]
+    [Batch, Path, CodeReader], AbstractContextManager[Callable[[Result], None]]
 ]
 
 FORMATS: dict[str, Format] = {
-    "gradebook.csv": gradebook,
-    "junit.xml": junit,
-    "report.html": report,
-    "students": students,
-    "gradescope": gradescope,
-    "similarity": similarity,
-    "export": export,
+    "gradebook.csv": write_gradebook,
+    "junit.xml": write_junit,
+    "report.html": write_report,
+    "students": write_student_pages,
+    "gradescope": write_gradescope,
+    "similarity": write_similarity,
+    "export": write_export,
 }
 
-_SHORT = {
+_ALIASES = {
     "csv": "gradebook.csv",
     "gradebook": "gradebook.csv",
     "junit": "junit.xml",
@@ -59,28 +59,27 @@ _SHORT = {
 
 
 class BadFormat(ValueError):
-    """A format that there is none of; the message says which there are."""
+    """An unknown format; the message lists the known ones."""
 
 
-def chosen(text: str) -> list[str]:
-    """The formats in a list with commas, such as `gradebook.csv,junit.xml`; `all` is every one.
-
-    `results.jsonl` is written always, so it may be named.
+def parse_formats(text: str) -> list[str]:
+    """Return the formats in a comma-separated list such as `gradebook.csv,junit.xml`; `all` means
+    every format. `results.jsonl` is always written, so it is accepted and ignored.
 
     Raises:
-        BadFormat: one is none.
+        BadFormat: a format is unknown.
     """
-    found: dict[str, None] = {}
+    formats: dict[str, None] = {}
     for name in filter(None, (part.strip() for part in text.split(","))):
         if name == "all":
-            found |= dict.fromkeys(FORMATS)
+            formats |= dict.fromkeys(FORMATS)
         elif name not in ("results.jsonl", "jsonl"):
-            known = _SHORT.get(name, name)
+            known = _ALIASES.get(name, name)
             if known not in FORMATS:
                 hint = nearest(name, FORMATS) or f"; there are: {', '.join(FORMATS)}"
                 raise BadFormat(f"there is no format {name!r}{hint}")
-            found[known] = None
-    return list(found)
+            formats[known] = None
+    return list(formats)
 
 
 def write(
@@ -88,18 +87,18 @@ def write(
     results: Iterable[Result],
     folder: Path,
     formats: Sequence[str],
-    sources: Sources,
+    reader: CodeReader,
 ) -> None:
-    """Write all these formats into `folder`, in one pass.
+    """Write these formats into `folder`, in one pass.
 
-    **Arguments:** `batch`: what is known of it as a whole; its own `results` are not looked at.
-    `results`: in the order of the submissions, then of the lessons.
+    **Arguments:** `batch`: its own `results` are ignored; `results`: ordered by submission, then by
+    lesson.
 
     Raises:
-        OSError: something could not be written. Every file is whole, or as it was.
+        OSError: a file could not be written. Every file is complete or unchanged.
     """
     with ExitStack() as stack:
-        takers = [stack.enter_context(FORMATS[name](batch, folder, sources)) for name in formats]
+        writers = [stack.enter_context(FORMATS[name](batch, folder, reader)) for name in formats]
         for result in results:
-            for add in takers:
+            for add in writers:
                 add(result)

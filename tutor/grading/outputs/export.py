@@ -1,45 +1,45 @@
-"""`export/LESSON`: submissions as JPlag and MOSS take them.
+"""`export/LESSON`: submissions in the form that JPlag and MOSS expect.
 
-    export/double/base/double.py                 the starter, which does not count
-    export/double/submissions/NAME/double.py     a folder for each submission
+    export/double/base/double.py                 the starter, which they ignore in submissions
+    export/double/submissions/NAME/double.py     a directory for each submission
     export/README.txt                            the commands
 
-Nothing is sent anywhere.
+Nothing is uploaded.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tutor.files import write_atomically
+from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.grouping import AddResult
 from tutor.grading.result import Batch, Result
 
 README = """\
-In the folder of a lesson:
+In a lesson's directory:
 
     java -jar jplag.jar -l python3 -bc base submissions
     moss -l python -d -b base/*.py submissions/*/*.py
 
-JPlag works on this machine. MOSS sends all of it to a server, names of folders included.
+JPlag works on this machine. MOSS uploads everything to a server, including directory names.
 """
 
 
 @contextmanager
-def export(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
+def write_export(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[AddResult]:
     """See `tutor.grading.outputs`."""
     root = folder / "export"
     names = {lesson: FileNames() for lesson in batch.lessons}
     for lesson in batch.lessons:
-        _write(root / lesson / "base" / f"{lesson}.py", sources.starter(lesson))
+        _write(root / lesson / "base" / f"{lesson}.py", reader.starter(lesson))
 
     def add(result: Result) -> None:
-        code = sources.code(result) if result.source else None
+        code = reader.code(result) if result.source else None
         if code is not None:
             name = names[result.lesson].of(result.submission)
-            place = root / result.lesson / "submissions" / name
-            _write(place / f"{result.lesson}.py", code)
+            _write(root / result.lesson / "submissions" / name / f"{result.lesson}.py", code)
 
     yield add
     write_atomically(root / "README.txt", README.encode(), durable=False)

@@ -1,51 +1,52 @@
-"""`gradebook.csv`: a row for each submission, a column for each lesson.
+"""`gradebook.csv`: a row per submission, a column per lesson.
 
-UTF-8 with a byte order mark: without one Excel takes a CSV file for the system's old code page and
-spoils every name that is not English. LibreOffice and pandas know the mark; with Python's `csv` the
-encoding is `utf-8-sig`. A mark that a person has yet to give is an empty cell, never 0, and so is
-the total of that row. Text is in quotes and numbers are not: LibreOffice can be told to go by that,
-so that a student called 007 keeps the name.
+UTF-8 with a byte order mark: without it, Excel assumes the system's legacy code page and garbles
+every name that is not ASCII. LibreOffice and pandas accept the mark; for Python's `csv` the
+encoding is `utf-8-sig`. A missing score is an empty cell, never 0, and so is that row's total. Text
+is quoted and numbers are not: LibreOffice can be told to respect that, so a student called 007
+keeps the name.
 """
 
 import codecs
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tutor.files import replacing
-from tutor.grading.outputs.grouping import by_submission, reasons, total
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.code_reader import CodeReader
+from tutor.grading.outputs.grouping import AddResult, by_submission, reasons, total
 from tutor.grading.result import Batch, Result
 from tutor.plain_text import one_line
 
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of characters that are obeyed, not shown. One that Python does not know yet may be a
-letter of somebody's name."""
+_INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode categories of control characters. A code point unknown to Python is not among them: it
+may be a letter of somebody's name."""
 
-_FIXED = ("submission", "total", "late", "notes")
-# A spreadsheet computes what begins like this (OWASP, "CSV Injection"), wide letters included. It
-# may take a semicolon for the end of a cell, whatever quotes say, where commas are for decimals.
+_FIXED_COLUMNS = ("submission", "total", "late", "notes")
+# A spreadsheet evaluates a cell that begins like this (OWASP, "CSV Injection"), full-width forms
+# included. Where the decimal separator is a comma, it may split cells at semicolons, even in
+# quotes.
 _FORMULA = re.compile(r"(^|;)([\s']*[=+\-@＝＋－＠])")
 
-_INERT = re.compile(_FORMULA.pattern.replace(";)", ";)'"))
+_ESCAPED = re.compile(_FORMULA.pattern.replace(";)", ";)'"))
 
 
 @contextmanager
-def gradebook(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
+def write_gradebook(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[AddResult]:
     """See `tutor.grading.outputs`."""
     with replacing(folder / "gradebook.csv") as file:
         table = csv.writer(codecs.getwriter("utf-8-sig")(file), quoting=csv.QUOTE_NONNUMERIC)
-        # A lesson may be called like one of our own columns.
-        lessons = [f"lesson {name}" if name in _FIXED else name for name in batch.lessons]
+        # A lesson's id may equal a fixed column's name.
+        lessons = [f"lesson {name}" if name in _FIXED_COLUMNS else name for name in batch.lessons]
         table.writerow(["submission", *lessons, "total", "late", "notes"])
 
-        def row(results: Sequence[Result]) -> None:
+        def write(results: Sequence[Result]) -> None:
             table.writerow(_row(results, batch.lessons))
 
-        with by_submission(row) as add:
+        with by_submission(write) as add:
             yield add
 
 
@@ -55,11 +56,11 @@ def _row(results: Sequence[Result], lessons: Sequence[str]) -> list[float | str]
     notes = [f"{result.lesson}: {reason}" for result in results for reason in reasons(result)]
     notes += [f"{lesson}: not handed in" for lesson in lessons if lesson not in scores]
     return [
-        text_cell(results[0].submission),
+        escape_cell(results[0].submission),
         *(_number_cell(scores.get(lesson)) for lesson in lessons),
         _number_cell(total(results)),
         _number_cell(late),
-        text_cell(" | ".join(notes)),
+        escape_cell(" | ".join(notes)),
     ]
 
 
@@ -69,16 +70,17 @@ def _number_cell(value: float | None) -> float | str:
     return int(value) if value.is_integer() else value
 
 
-def text_cell(text: str) -> str:
-    """Text that no spreadsheet computes: an apostrophe goes before what begins a formula, and
-    before the apostrophes there, so that `plain_text` can take it away again. What cannot be seen,
-    or turns text around, is shown as a picture."""
+def escape_cell(text: str) -> str:
+    """Return text that no spreadsheet evaluates: an apostrophe precedes what would begin a formula,
+    and apostrophes there, so that `unescape_cell` can remove it. Control characters are replaced by
+    visible ones."""
     visible = "".join(
-        one_line(one) if unicodedata.category(one) in _UNSEEN else one for one in text
+        one_line(character) if unicodedata.category(character) in _INVISIBLE else character
+        for character in text
     )
     return _FORMULA.sub(r"\1'\2", visible)
 
 
-def plain_text(cell: str) -> str:
-    """What `text_cell` was given, but for what cannot be seen."""
-    return _INERT.sub(r"\1\2", cell)
+def unescape_cell(cell: str) -> str:
+    """Return the text given to `escape_cell`, except for control characters."""
+    return _ESCAPED.sub(r"\1\2", cell)

@@ -1,13 +1,13 @@
-"""`gradescope/NAME/results.json`: what Gradescope takes from an autograder.
+"""`gradescope/NAME/results.json`: results in Gradescope's format.
 
-The fields are those of its published specification. A check is a test; one that the pack does not
-let students see is `hidden`, which on Gradescope hides the total, too. The score that counts stands
-at the top and outweighs the tests' sum, from which lateness, a person's word or all-or-nothing may
-take it. Gradescope takes no result without a score. So where a person has to look first, the score
-is that of the rest, and the text at the top begins with that.
+The fields are those of its published specification. A check is a test; a check that the pack hides
+from students is `hidden`, and then Gradescope hides the total too. The score at the top overrides
+the sum of the tests, from which lateness, an override or all-or-nothing grading may differ.
+Gradescope requires a score: if a result needs review, the score is that of the rest, and the text
+at the top says so first.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,18 @@ from typing import Any
 import msgspec
 
 from tutor.files import write_atomically
+from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
-from tutor.grading.outputs.grouping import by_submission, number
-from tutor.grading.outputs.seen import seen
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.grouping import AddResult, by_submission, format_number
+from tutor.grading.outputs.student_view import student_view
 from tutor.grading.result import Batch, CheckScore, Result
 from tutor.plain_text import inert
 from tutor.report import Explanation
 
 
-def gradescope(
-    batch: Batch, folder: Path, sources: Sources
-) -> AbstractContextManager[Callable[[Result], None]]:
+def write_gradescope(
+    batch: Batch, folder: Path, reader: CodeReader
+) -> AbstractContextManager[AddResult]:
     """See `tutor.grading.outputs`."""
     names = FileNames()
 
@@ -42,7 +42,7 @@ def _results(batch: Batch, results: Sequence[Result]) -> dict[str, Any]:
     return {
         "score": sum(result.final or 0.0 for result in results),
         "execution_time": round(sum(result.seconds for result in results), 3),
-        "output": inert("\n".join(line for result in results for line in _told(result))),
+        "output": inert("\n".join(line for result in results for line in _output_lines(result))),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -52,7 +52,7 @@ def _results(batch: Batch, results: Sequence[Result]) -> dict[str, Any]:
         "extra_data": {
             "pack": batch.pack,
             "pack_version": batch.pack_version,
-            "seed": str(batch.seed),  # more digits than many readers of JSON keep
+            "seed": str(batch.seed),  # more digits than many JSON readers keep
             "max_score": sum(result.max_score for result in results),
             "ungraded": [result.lesson for result in results if result.final is None],
             "verdicts": {result.lesson: result.verdict for result in results},
@@ -65,30 +65,30 @@ def _results(batch: Batch, results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def _told(result: Result) -> Iterator[str]:
-    """What students read first."""
+def _output_lines(result: Result) -> Iterator[str]:
+    """Yield the lines above the tests."""
     if result.final is None:
-        yield f"{result.lesson}: not graded yet, so not in this score; a person will look at it."
+        yield f"{result.lesson}: not graded yet and not in this score; a grader will review it."
     if result.override is not None:
-        score, reason = number(result.override.score), result.override.reason
-        yield f"{result.lesson}: a person has set the score to {score}: {reason}"
-    shown = seen(result)
-    if shown.why:
-        yield f"{result.lesson}: {shown.why}{_explained(shown.explained)}"
+        score = format_number(result.override.score)
+        yield f"{result.lesson}: a grader set the score to {score}: {result.override.reason}"
+    view = student_view(result)
+    if view.fault:
+        yield f"{result.lesson}: {view.fault}{_explanation(view.explained)}"
     if result.late is not None:
         yield f"{result.lesson}: {result.late.reason}"
 
 
 def _tests(result: Result) -> Iterator[dict[str, Any]]:
-    visible = {check.name: check for check in seen(result).checks}
+    view = student_view(result)
+    visible = {check.name: check for check in view.checks}
     for check in result.checks:
-        shown = visible.get(check.name, check)
         yield {
             "score": check.points,
             "max_score": 0.0 if check.bonus else check.max_points,
             "status": "passed" if check.status == "pass" else "failed",
             "name": inert(f"{result.lesson}: {check.name}"),
-            "output": inert(_output(shown)),
+            "output": inert(_check_output(visible.get(check.name, check))),
             "visibility": "visible" if check.visible else "hidden",
             "extra_data": {"kind": check.kind, "status": check.status},
         }
@@ -98,18 +98,18 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
             "max_score": result.max_score,
             "status": "passed" if result.verdict == "pass" else "failed",
             "name": result.lesson,
-            "output": inert(seen(result).why),
+            "output": inert(view.fault),
             "visibility": "visible",
             "extra_data": {"status": result.verdict},
         }
 
 
-def _output(check: CheckScore) -> str:
+def _check_output(check: CheckScore) -> str:
     case = f"\nwith {check.case}" if check.case and check.status != "pass" else ""
-    return f"{check.message}{case}{_explained(check.explained)}"
+    return f"{check.message}{case}{_explanation(check.explained)}"
 
 
-def _explained(explained: Explanation | None) -> str:
+def _explanation(explained: Explanation | None) -> str:
     if explained is None:
         return ""
     lead = "Probably: " if explained.likely else ""

@@ -2,52 +2,56 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from tutor.grading.result import Result
 
+AddResult: TypeAlias = Callable[[Result], None]
+
 
 @contextmanager
-def by_submission(take: Callable[[Sequence[Result]], None]) -> Iterator[Callable[[Result], None]]:
-    """Gives a function for one result after the other; `take` gets those of each submission, once
-    they are complete."""
-    held: list[Result] = []
+def by_submission(write: Callable[[Sequence[Result]], None]) -> Iterator[AddResult]:
+    """Yield a function that takes one result at a time; `write` gets the results of each submission
+    once they are complete."""
+    pending: list[Result] = []
 
     def add(result: Result) -> None:
-        if held and held[0].submission != result.submission:
-            take(tuple(held))
-            held.clear()
-        held.append(result)
+        if pending and pending[0].submission != result.submission:
+            write(tuple(pending))
+            pending.clear()
+        pending.append(result)
 
     yield add
-    if held:
-        take(tuple(held))
+    if pending:
+        write(tuple(pending))
 
 
 def total(results: Sequence[Result]) -> float | None:
-    """The sum of the scores that count; None while a person has to look at one of them."""
+    """Return the sum of the final scores; None while one is missing."""
     scores = [result.final for result in results]
     known = [score for score in scores if score is not None]
     return sum(known) if len(known) == len(scores) else None
 
 
-def unsettled(result: Result) -> bool:
-    """Whether a person has to look, and none has: something broke, or could not be graded."""
+def needs_review(result: Result) -> bool:
+    """Return whether the code broke or could not be graded, and nobody has set a score."""
     return result.override is None and result.verdict in ("error", "internal", "ungraded")
 
 
-def number(value: float) -> str:
-    """As short as it goes without loss: `3`, `2.5`."""
+def format_number(value: float) -> str:
+    """Return the shortest exact form: `3`, `2.5`."""
     return repr(value).removesuffix(".0")
 
 
 def reasons(result: Result) -> list[str]:
-    """Why a result is what it is, for those who grade: one sentence each."""
+    """Return why a result is what it is, for graders, one sentence each."""
     found = list(result.notes)
-    if unsettled(result):
-        found.insert(0, f"look at it: {result.fault or 'it could not be graded'}")
+    if needs_review(result):
+        found.insert(0, f"needs review: {result.fault or 'could not be graded'}")
     if result.late is not None and result.late.reason not in found:
         found.append(result.late.reason)
-    if (made := result.override) is not None:
-        was = "none" if result.score is None else number(result.score)
-        found.append(f"set to {number(made.score)} by {made.by} (it was {was}): {made.reason}")
+    if (override := result.override) is not None:
+        graded = "none" if result.score is None else format_number(result.score)
+        score = format_number(override.score)
+        found.append(f"set to {score} by {override.by} (was {graded}): {override.reason}")
     return found

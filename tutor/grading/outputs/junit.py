@@ -1,11 +1,11 @@
-"""`junit.xml`: a test suite for each submission to a lesson, a test case for each check.
+"""`junit.xml`: a test suite per submission to a lesson, a test case per check.
 
-Written for the strictest of the schemas in use (Ant's), so that every reader of JUnit XML takes it:
-all attributes are there, and `failure` (the answer is wrong) is kept apart from `error` (the code
-broke, or nobody could tell).
+Written for the strictest schema in use (Ant's), so every reader of JUnit XML accepts it: all
+attributes are present, and `failure` (a wrong answer) differs from `error` (the code broke, or
+could not be graded).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,16 +13,16 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from tutor.files import replacing
-from tutor.grading.outputs.grouping import number, reasons
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.code_reader import CodeReader
+from tutor.grading.outputs.grouping import AddResult, format_number, reasons
 from tutor.grading.result import Batch, CheckScore, Result
 from tutor.plain_text import inert
 
-_KINDS = {"fail": "failure", "error": "error", "internal": "error", "skipped": "skipped"}
+_ELEMENTS = {"fail": "failure", "error": "error", "internal": "error", "skipped": "skipped"}
 
 
 @contextmanager
-def junit(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
+def write_junit(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[AddResult]:
     """See `tutor.grading.outputs`."""
     written = 0
     with replacing(folder / "junit.xml") as file:
@@ -39,28 +39,27 @@ def junit(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Re
         file.write(b"</testsuites>\n")
 
 
-def _suite(batch: Batch, result: Result, place: int) -> Element:
-    # An empty name is no name; a space would be taken away.
+def _suite(batch: Batch, result: Result, number: int) -> Element:
+    # The schema rejects an empty name, and its type strips spaces.
     suite = Element("testsuite", name=inert(result.submission).strip() or "?")
     properties = SubElement(suite, "properties")
     for name, value in _properties(result):
         SubElement(properties, "property", name=name, value=inert(value))
     for check in result.checks:
-        _case(suite, batch, result, check.name, check.seconds, check)
+        _add_case(suite, batch, result, check.name, check.seconds, check)
     if result.verdict != "pass" and all(
         check.status in ("pass", "skipped") for check in result.checks
     ):
         # No check says why: the import failed, one of several runs did, or nothing could be run.
-        _case(suite, batch, result, "graded", result.seconds, None)
+        _add_case(suite, batch, result, "graded", result.seconds, None)
     SubElement(suite, "system-out")
     SubElement(suite, "system-err")
-    cases = suite.findall("testcase")
     attributes = {
         "package": f"{batch.pack}.{result.lesson}",
-        "id": str(place),
+        "id": str(number),
         "timestamp": _timestamp(batch.started),
-        "hostname": "localhost",  # which machine it was says nothing of a submission
-        "tests": str(len(cases)),
+        "hostname": "localhost",  # required; the real one is irrelevant
+        "tests": str(len(suite.findall("testcase"))),
         "failures": str(len(suite.findall("testcase/failure"))),
         "errors": str(len(suite.findall("testcase/error"))),
         "skipped": str(len(suite.findall("testcase/skipped"))),
@@ -72,17 +71,17 @@ def _suite(batch: Batch, result: Result, place: int) -> Element:
 
 
 def _properties(result: Result) -> Iterator[tuple[str, str]]:
-    yield "score", "" if result.final is None else number(result.final)
-    yield "max_score", number(result.max_score)
+    yield "score", "" if result.final is None else format_number(result.final)
+    yield "max_score", format_number(result.max_score)
     yield "verdict", result.verdict
     yield "seed", str(result.seed)
     if result.override is not None:
-        yield "override", number(result.override.score)
+        yield "override", format_number(result.override.score)
     for reason in reasons(result):
         yield "note", reason
 
 
-def _case(
+def _add_case(
     suite: Element,
     batch: Batch,
     result: Result,
@@ -98,15 +97,15 @@ def _case(
     message = check.message if check is not None else result.fault or " | ".join(result.notes)
     if status == "pass":
         return
-    found = SubElement(case, _KINDS.get(status, "error"), message=inert(message), type=status)
+    element = SubElement(case, _ELEMENTS.get(status, "error"), message=inert(message), type=status)
     if check is not None and check.case:
-        found.text = inert(f"with {check.case}")
+        element.text = inert(f"with {check.case}")
 
 
 def _timestamp(started: str) -> str:
-    """In the schema's form, which has no time zone: that of Greenwich."""
+    """Return a time in the schema's form: UTC, without a time zone."""
     try:
-        found = datetime.fromisoformat(started)
+        time = datetime.fromisoformat(started)
     except ValueError:
-        found = datetime.fromtimestamp(0, UTC)
-    return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        time = datetime.fromtimestamp(0, UTC)
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")

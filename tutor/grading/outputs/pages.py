@@ -1,8 +1,8 @@
-"""HTML pages: one style, no scripts, nothing from elsewhere.
+"""HTML pages: one style sheet, no scripts, no external resources.
 
-Whatever a template is given is escaped (Jinja's autoescape, which PyTorch brings along, so nobody
-installs it for this), and control characters are shown, not obeyed. Should some text get through
-all the same, the pages' policy lets a browser load and run nothing at all.
+Templates escape everything they are given (Jinja's autoescape; PyTorch already depends on Jinja)
+and show control characters as visible ones. Should some text get through all the same, the pages'
+content security policy stops a browser from loading or running anything.
 """
 
 import base64
@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 from msgspec import Struct
 
-from tutor.grading.outputs.grouping import number, total
+from tutor.grading.outputs.grouping import format_number, total
 from tutor.plain_text import inert
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -40,7 +40,7 @@ MARKS = {
 
 
 class Bar(Struct, frozen=True):
-    """One bar of a chart: how long it is, and what stands before and behind it."""
+    """A bar of a chart. `value` is its length, from 0 to 1; `text` stands at its end."""
 
     label: str
     value: float
@@ -48,22 +48,22 @@ class Bar(Struct, frozen=True):
 
 
 def bars(counts: Sequence[tuple[str, int]]) -> list[Bar]:
-    """For a distribution; the longest bar is as wide as the chart."""
-    most = max((count for _, count in counts), default=0) or 1
-    return [Bar(label, count / most, str(count)) for label, count in counts]
+    """Return the bars of a distribution; the longest is as wide as the chart."""
+    largest = max((count for _, count in counts), default=0) or 1
+    return [Bar(label, count / largest, str(count)) for label, count in counts]
 
 
-def template(name: str) -> Template:
+def load_template(name: str) -> Template:
     return _ENVIRONMENT.get_template(name)
 
 
-def points(value: float | None) -> str:
-    """A score to read: at most two decimals, and a question mark where there is none yet."""
-    return "?" if value is None else number(round(value, 2))
+def format_points(value: float | None) -> str:
+    """Return a score with at most two decimals, or a question mark if there is none yet."""
+    return "?" if value is None else format_number(round(value, 2))
 
 
-def _harmless(value: Any) -> Any:
-    # What templates make themselves is markup, and fit to be shown already.
+def _inert(value: Any) -> Any:
+    # Markup comes from templates and has been escaped.
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -71,13 +71,13 @@ _ENVIRONMENT = Environment(
     loader=FileSystemLoader(_FOLDER),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=_harmless,
+    finalize=_inert,
     trim_blocks=True,
     lstrip_blocks=True,
 )
 _ENVIRONMENT.globals |= {
-    "style": Markup(_STYLE),  # noqa: S704 - our own file
+    "style": Markup(_STYLE),  # noqa: S704 - a file of this package
     "policy": _POLICY,
     "marks": MARKS,
 }
-_ENVIRONMENT.filters |= {"points": points, "total": total}
+_ENVIRONMENT.filters |= {"points": format_points, "total": total}

@@ -1,13 +1,13 @@
 """`report.html`: the whole batch for the instructor, in one file.
 
-The rows of students go to a temporary file as they come, for what stands above them is known only
-at the end.
+The rows of submissions go to temporary files first, because the counts above them are known only at
+the end.
 """
 
 import tempfile
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -17,19 +17,19 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from tutor.files import replacing
-from tutor.grading.outputs.grouping import by_submission, reasons, total, unsettled
-from tutor.grading.outputs.pages import MARKS, bars, template
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.code_reader import CodeReader
+from tutor.grading.outputs.grouping import AddResult, by_submission, needs_review, reasons, total
+from tutor.grading.outputs.pages import MARKS, bars, load_template
 from tutor.grading.result import Batch, Result
 from tutor.render import duration
 
 _SECONDS = (0.5, 1, 2, 5, 10, 20, 60)
-_MESSAGE = 600
-"""Characters of a message that are shown; all of it is in `results.jsonl`."""
+_MAX_MESSAGE = 600
+"""Characters of a message that are shown; `results.jsonl` has all of it."""
 
 
 class CheckCount(Struct):
-    """What became of one check of a lesson."""
+    """The statuses and times of one check of a lesson."""
 
     name: str
     lesson: str
@@ -43,12 +43,12 @@ class CheckCount(Struct):
 
     @property
     def missed(self) -> float:
-        """The share of submissions that did not pass it."""
+        """The share of submissions that did not pass the check."""
         return 1 - self.statuses["pass"] / self.ran
 
 
 class Counts:
-    """What of a batch fits into a few tables, however large it is."""
+    """Counts over a batch; their size does not depend on the number of submissions."""
 
     def __init__(self) -> None:
         self.submissions = 0
@@ -57,55 +57,57 @@ class Counts:
         self.unscored = 0
         self.times: Counter[int] = Counter()
         self.overrides = 0
-        self.waiting = 0
+        self.unreviewed = 0
         self.checks: dict[tuple[str, str], CheckCount] = {}
 
     def add(self, results: Sequence[Result]) -> None:
         self.submissions += 1
-        scored = total(results)
-        whole = sum(result.max_score for result in results)
-        if scored is None or whole <= 0:
+        score = total(results)
+        max_score = sum(result.max_score for result in results)
+        if score is None or max_score <= 0:
             self.unscored += 1
         else:
-            self.scores[min(max(int(10 * scored / whole), 0), 10)] += 1
+            self.scores[min(max(int(10 * score / max_score), 0), 10)] += 1
         for result in results:
             self.verdicts[result.lesson, result.verdict] += 1
             self.times[bisect(_SECONDS, result.seconds)] += 1
             self.overrides += result.override is not None
-            self.waiting += unsettled(result)
+            self.unreviewed += needs_review(result)
             for check in result.checks:
                 key = (result.lesson, check.name)
-                found = self.checks.setdefault(
+                count = self.checks.setdefault(
                     key, CheckCount(check.name, result.lesson, Counter())
                 )
-                found.statuses[check.status] += 1
-                found.seconds += check.seconds
-                found.longest = max(found.longest, check.seconds)
+                count.statuses[check.status] += 1
+                count.seconds += check.seconds
+                count.longest = max(count.longest, check.seconds)
 
 
 @contextmanager
-def report(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[Result], None]]:
+def write_report(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[AddResult]:
     """See `tutor.grading.outputs`."""
     counts = Counts()
-    row = template("report-student.html")
-    look = template("report-look.html")
+    submission_rows = load_template("report-submission.html")
+    review_row = load_template("report-review.html")
     with (
         replacing(folder / "report.html") as file,
         tempfile.TemporaryFile("w+", encoding="utf-8") as rows,
-        tempfile.TemporaryFile("w+", encoding="utf-8") as waiting,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as reviews,
     ):
 
-        def take(results: Sequence[Result]) -> None:
+        def write(results: Sequence[Result]) -> None:
             counts.add(results)
-            rows.write(row.render(results=results, reasons=reasons, longest=_MESSAGE))
+            rows.write(
+                submission_rows.render(results=results, reasons=reasons, max_length=_MAX_MESSAGE)
+            )
             for result in results:
-                if unsettled(result):
-                    waiting.write(look.render(result=result))
+                if needs_review(result):
+                    reviews.write(review_row.render(result=result))
 
-        with by_submission(take) as add:
+        with by_submission(write) as add:
             yield add
         checks = sorted(counts.checks.values(), key=lambda check: -check.missed)
-        page = template("report.html").generate(
+        page = load_template("report.html").generate(
             batch=batch,
             counts=counts,
             verdicts=list(MARKS),
@@ -114,15 +116,15 @@ def report(batch: Batch, folder: Path, sources: Sources) -> Iterator[Callable[[R
             times=bars(_time_counts(counts)),
             duration=duration,
             rows=_parts(rows),
-            waiting=_parts(waiting),
+            reviews=_parts(reviews),
         )
         for part in page:
             file.write(part.encode())
 
 
 def _score_counts(counts: Counts) -> list[tuple[str, int]]:
-    ranges = [(f"{10 * place}–{10 * place + 10} %", counts.scores[place]) for place in range(10)]
-    # Whoever has everything is told apart from those who nearly have.
+    ranges = [(f"{10 * tenth}–{10 * tenth + 10} %", counts.scores[tenth]) for tenth in range(10)]
+    # Full marks have a bar of their own.
     ranges.append(("100 % or more", counts.scores[10]))
     return [*ranges[::-1], ("no score yet", counts.unscored)]
 
@@ -130,11 +132,11 @@ def _score_counts(counts: Counts) -> list[tuple[str, int]]:
 def _time_counts(counts: Counts) -> list[tuple[str, int]]:
     names = [f"{low:g}–{high:g} s" for low, high in pairwise((0, *_SECONDS))]
     names.append(f"{_SECONDS[-1]:g} s or more")
-    return [(name, counts.times[place]) for place, name in enumerate(names)]
+    return [(name, counts.times[index]) for index, name in enumerate(names)]
 
 
 def _parts(file: IO[str]) -> Iterator[Markup]:
-    """What templates have written, to put into another."""
+    """Yield the rendered text in a file, for use in another template."""
     file.seek(0)
     while part := file.read(1 << 16):
-        yield Markup(part)  # noqa: S704 - escaped when it was rendered
+        yield Markup(part)  # noqa: S704 - escaped when rendered

@@ -1,34 +1,33 @@
-"""`students/NAME.html`: a page for each student, with what the pack lets students see.
+"""`students/NAME.html`: a page per student, with what the pack lets students see.
 
-The file is named like the submission as far as that can be a file's name (`filenames.py`); on the
-page stands what `seen.py` lets through, and nothing of anybody else.
+`filenames.py` makes the file names; `student_view.py` decides what the page shows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from tutor.files import write_atomically
+from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
-from tutor.grading.outputs.grouping import by_submission
-from tutor.grading.outputs.pages import template
-from tutor.grading.outputs.seen import seen
-from tutor.grading.outputs.sources import Sources
+from tutor.grading.outputs.grouping import AddResult, by_submission
+from tutor.grading.outputs.pages import load_template
+from tutor.grading.outputs.student_view import student_view
 from tutor.grading.result import Batch, Result
 
 
-def students(
-    batch: Batch, folder: Path, sources: Sources
-) -> AbstractContextManager[Callable[[Result], None]]:
+def write_student_pages(
+    batch: Batch, folder: Path, reader: CodeReader
+) -> AbstractContextManager[AddResult]:
     """See `tutor.grading.outputs`."""
     names = FileNames()
-    page = template("student.html")
+    template = load_template("student.html")
 
     def write(results: Sequence[Result]) -> None:
         name = results[0].submission
-        text = page.render(batch=batch, name=name, results=[(one, seen(one)) for one in results])
-        write_atomically(
-            folder / "students" / f"{names.of(name)}.html", text.encode(), durable=False
-        )
+        views = [(result, student_view(result)) for result in results]
+        page = template.render(batch=batch, name=name, results=views)
+        path = folder / "students" / f"{names.of(name)}.html"
+        write_atomically(path, page.encode(), durable=False)
 
     return by_submission(write)

@@ -16,7 +16,7 @@ if [ -z "$python" ]; then
 fi
 
 "$python" -m venv "$root/venv"
-cd "$root/source"  # where a wheel named in requirements.txt lies
+cd "$root/source"  # requirements.txt may name a wheel there
 "$root/venv/bin/python" -m pip install --no-cache-dir -r requirements.txt
-# For who reads the log of the build: what stands between submissions and this machine.
+# Log which protections this machine has.
 "$root/venv/bin/jaxtutor" doctor || true

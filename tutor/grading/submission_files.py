@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
-from tutor.grading.student_names import clean
+from tutor.grading.student_names import normalize_name
 from tutor.plain_text import one_line
 from tutor.zips import DAMAGE, content, danger_in
 
@@ -336,7 +336,7 @@ def fault_of_name(name: str) -> str | None:
     parts = name.split("/")
     if ".." in parts or "" in parts:
         return "a name that leads out of the submissions"
-    if not all(map(clean, parts)):
+    if not all(map(normalize_name, parts)):
         return "a name that cannot be seen; rename it"
     return None
 

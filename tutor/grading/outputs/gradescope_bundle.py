@@ -1,11 +1,11 @@
-"""The zip that Gradescope makes an autograder of.
+"""The zip that Gradescope builds an autograder from.
 
-    setup.sh             installs jaxtutor where the image has none
+    setup.sh             installs jaxtutor if the image lacks it
     run_autograder       grades one submission
-    requirements.txt     which jaxtutor
-    options              the lessons, and how: an argument to `jaxtutor grade` in each line
-    nothing.json         what students are told who handed in nothing for any lesson
-    pack/                the pack, as for graders: with its solutions, without variants
+    requirements.txt     the version of jaxtutor
+    options              the arguments of `jaxtutor grade`, one per line
+    nothing.json         the result for a submission without any of the lessons
+    pack/                the pack for graders: with solutions, without variants
 
 The same pack gives the same bytes.
 """
@@ -26,11 +26,11 @@ _FOLDER = Path(__file__).parent / "autograder"
 _SCRIPTS = ("setup.sh", "run_autograder")
 
 
-def bundle(pack: Pack, options: Sequence[str], lessons: Sequence[str]) -> bytes:
-    """The zip.
+def build_bundle(pack: Pack, options: Sequence[str], lessons: Sequence[str]) -> bytes:
+    """Return the zip.
 
     **Arguments:** `options`: those of `jaxtutor grade`, without submissions, pack and outputs;
-    `lessons`: what students are told to hand in.
+    `lessons`: the ones that students are asked to hand in.
 
     Raises:
         tutor.pack.BadPack: a file of the pack cannot be read.
@@ -40,21 +40,21 @@ def bundle(pack: Pack, options: Sequence[str], lessons: Sequence[str]) -> bytes:
     contents |= {
         "requirements.txt": f"jaxtutor=={__version__}\n".encode(),
         "options": "".join(f"{option}\n" for option in options).encode(),
-        "nothing.json": _nothing(lessons),
+        "nothing.json": _nothing_handed_in(lessons),
         **{f"pack/{name}": data for name, data in files.items()},
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in sorted(contents.items()):
-            info = zipfile.ZipInfo(name)  # of 1980
-            info.create_system = 3  # or the scripts may not be run
+            info = zipfile.ZipInfo(name)  # dated 1980
+            info.create_system = 3  # Unix, or the mode is ignored
             mode = 0o755 if name in _SCRIPTS else 0o644
             info.external_attr = (stat.S_IFREG | mode) << 16
             archive.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
     return buffer.getvalue()
 
 
-def _nothing(lessons: Sequence[str]) -> bytes:
+def _nothing_handed_in(lessons: Sequence[str]) -> bytes:
     files = ", ".join(f"{lesson}.py" for lesson in lessons)
-    told = f"Nothing that you handed in is called like a lesson. Hand in a file for each: {files}"
-    return msgspec.json.encode({"score": 0.0, "output": told, "output_format": "text"}) + b"\n"
+    output = f"No file is named after a lesson. Hand in one file per lesson: {files}"
+    return msgspec.json.encode({"score": 0.0, "output": output, "output_format": "text"}) + b"\n"
