@@ -1,20 +1,13 @@
-"""Writing files so that nothing is ever half written or lost; and keeping what can be made again,
-where a folder that cannot be read or written costs time and nothing else."""
+"""Writing files so that nothing is ever half written or lost."""
 
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 ELSEWHERE = "set JAXTUTOR_HOME to a folder that you can write to"
-
-unkept: list[str] = []
-"""What is to be told the user of what could not be kept: nothing, or one sentence. Whoever has told
-it takes it out."""
-
-_complained = False
 
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -61,42 +54,6 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def keep(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write what can be made again. Where that cannot be done, `unkept` says so."""
-    try:
-        write_atomically(path, data, durable=durable)
-    except OSError as error:
-        global _complained
-        if not _complained:
-            _complained = True
-            why = "not a folder" if isinstance(error, FileExistsError) else error.strerror
-            unkept.append(
-                f"nothing can be kept in {path.parent} ({why}), so some things take "
-                f"longer; make room there, or {ELSEWHERE}"
-            )
-
-
-def kept(path: Path, at_most: int | None = None) -> bytes | None:
-    """Return what `keep` has written, and mark it as used; None where nothing can be read.
-
-    **Arguments:** `at_most`: bytes to read; one more tells that there are more.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read() if at_most is None else file.read(at_most + 1)
-    except OSError:
-        return None
-    with suppress(OSError):  # somebody else's, or on a disk that takes no writing
-        os.utime(path)
-    return data
-
-
-def discard(path: Path) -> None:
-    """Remove what can be made again, if that can be done."""
-    with suppress(OSError):
-        path.unlink()
 
 
 def _umask() -> int:

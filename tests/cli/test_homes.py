@@ -37,7 +37,7 @@ def test_an_answer_is_judged_all_the_same(closed: Path):
     done = jaxtutor("check", "double", "-", "--json", code=DOUBLE)
     (remark,) = told(done)
     assert remark.startswith(
-        f"jaxtutor: nothing can be kept in {closed}/cache/packs (not a folder)"
+        f"jaxtutor: cannot write to the cache {closed}/cache/packs (not a directory)"
     )
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "pass")
 
@@ -63,11 +63,11 @@ def test_a_class_is_graded_all_the_same_and_the_journal_must_be_written(
     for name in ("anna", "ben", "carl"):
         Path("hw", f"{name}.py").write_text(DOUBLE)
     done = jaxtutor("grade", "hw", "--lesson", "double", "--seed", "0")
-    assert any("nothing can be kept in" in line for line in told(done))
+    assert any("cannot write to the cache" in line for line in told(done))
     assert b"3 pass" in done.stdout and done.returncode == 0
     Path("file").touch()
     done = jaxtutor("grade", "hw", "--lesson", "double", "--seed", "0", "--out", "file/out")
-    (remark,) = [line for line in told(done) if "nothing can be kept" not in line]
+    (remark,) = [line for line in told(done) if "cannot write to the cache" not in line]
     assert remark.startswith("jaxtutor: file") and "Not a directory" in remark
     assert done.returncode == 2
 

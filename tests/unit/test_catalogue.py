@@ -97,12 +97,12 @@ def test_lessons_that_are_gone_are_forgotten(pack: Path, cache: Path):
     catalogue = Catalogue(open_pack(pack))
     catalogue.card("tall")
     catalogue.keep()
-    assert b"Twice as much" not in next(cache.glob("*.cards")).read_bytes()
+    assert b"Twice as much" not in next(cache.glob("*.cards.data")).read_bytes()
 
 
 def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
     titles(pack)
-    (file,) = cache.glob("*.cards")
+    (file,) = cache.glob("*.cards.data")
     file.chmod(0o600)
     before = file.stat().st_ino
     titles(pack)
@@ -116,7 +116,7 @@ def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
 @pytest.mark.parametrize("damage", ["empty", "short", "flipped", "garbage", "folder"])
 def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damage: str):
     expected = titles(pack)
-    (file,) = cache.glob(f"*.{what}")
+    (file,) = cache.glob(f"*.{what}.data")
     data = file.read_bytes()
     file.unlink()
     match damage:
@@ -189,7 +189,7 @@ def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
     said = {line for one in running for line in one.communicate()[0].splitlines()}
     assert [one.returncode for one in running] == [0] * 4
     assert len(said) == 1
-    assert sorted(path.suffix for path in cache.iterdir()) == [".cards", ".manifest"]
+    assert sorted(path.suffixes[0] for path in cache.iterdir()) == [".cards", ".manifest"]
 
 
 # --- heads -----------------------------------------------------------------------------------

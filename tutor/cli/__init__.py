@@ -425,9 +425,9 @@ def _warn(notices: list[str]) -> None:
 
 def _tell_unkept() -> None:
     """Say what could not be kept for the next time."""
-    files = sys.modules.get("tutor.files")  # whatever has tried to write has imported it
-    for remark in files.unkept if files is not None else ():
-        tell(f"jaxtutor: {remark}")
+    cache = sys.modules.get("tutor.cache")  # imported by now if anything was to be cached
+    for notice in cache.notices if cache is not None else ():
+        tell(f"jaxtutor: {notice}")
 
 
 def _own_fault(error: Exception) -> int:

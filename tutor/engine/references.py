@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from tutor.files import discard, keep, kept
+from tutor.cache import DiskCache
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -37,8 +37,6 @@ LIMITS = Limits(seconds=120, memory_mb=4096)
 
 SPEC = Spec("reference", LIMITS)
 """The sandbox in which PyTorch is asked."""
-
-_DIGEST = 32
 
 
 class Request(Struct, frozen=True):
@@ -85,7 +83,7 @@ class References:
     ) -> None:
         self._lesson = lesson
         self._requests = requests
-        self._folder = folder
+        self._cache = DiskCache(folder, ".ref", max_files=CACHE_FILES)
         self._begin = begin
         self._sandbox: Sandbox | None = None
         self._found: dict[str, Reference] = {}
@@ -148,8 +146,12 @@ class References:
     # --- the cache ---------------------------------------------------------------------------
 
     @cached_property
-    def _path(self) -> Path:
-        return self._folder / f"{self._lesson.id}-{self._key()[:32]}.ref"
+    def _name(self) -> str:
+        return f"{self._lesson.id}-{self._key()[:32]}"
+
+    @property
+    def _file(self) -> Path:
+        return self._cache.path(self._name)
 
     def _key(self) -> str:
         """Everything that the values depend on, as one number."""
@@ -162,14 +164,10 @@ class References:
         return digest.hexdigest()
 
     def _load(self) -> bool:
-        path = self._path
-        if (data := kept(path)) is None:
+        if (data := self._cache.load(self._name)) is None:
             return False
         try:
-            body = data[_DIGEST:]
-            if hashlib.sha256(body).digest() != data[:_DIGEST]:
-                raise WireError("damaged")
-            tree = decode(body).tree
+            tree = decode(data).tree
             found = {}
             for request in self._requests:
                 one = entry(tree, request.case)
@@ -178,7 +176,7 @@ class References:
                     raise WireError("damaged")
                 found[request.case] = Reference(entry(one, "tree"), float(seconds.values))
         except (WireError, TreeError):
-            discard(path)  # it can be computed again
+            self._cache.discard(self._name)
             return False
         self._found = found
         return True
@@ -190,10 +188,8 @@ class References:
             case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds), "float")}
             for case, one in self._found.items()
         }
-        with suppress(OSError, WireError):
-            body = encode({}, tree)
-            keep(self._path, hashlib.sha256(body).digest() + body)
-            _prune(self._folder)
+        with suppress(WireError):
+            self._cache.save(self._name, encode({}, tree))
 
     # --- computing ---------------------------------------------------------------------------
 
@@ -210,8 +206,8 @@ class References:
             self._fault = Fault("internal", f"computing the reference: {error!r}")
         finally:
             with self._lock:
-                if self._under_way.get(self._path) is self:
-                    del self._under_way[self._path]
+                if self._under_way.get(self._file) is self:
+                    del self._under_way[self._file]
             self._done.set()
             done()
 
@@ -219,7 +215,7 @@ class References:
         """Take over what somebody else in this process is asking already, if somebody is."""
         while True:
             with self._lock:
-                other = self._under_way.setdefault(self._path, self)
+                other = self._under_way.setdefault(self._file, self)
             if other is self:
                 return False
             while not other._done.wait(0.1):
@@ -298,12 +294,6 @@ def _ours(fault: Fault) -> Fault:
     if fault.code in faults.INTERNAL:
         return fault
     return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
-
-
-def _prune(folder: Path) -> None:
-    files = sorted(folder.glob("*.ref"), key=lambda path: path.stat().st_mtime)
-    for path in files[: max(0, len(files) - CACHE_FILES)]:
-        discard(path)
 
 
 @cache

@@ -1,9 +1,9 @@
-"""Compiled programs, kept on disk from run to run: what JAX need not compile again.
+"""Compiled programs, cached on disk so that JAX does not compile them again.
 
-Only what the pack's own code made it compile is kept, collected before a submission came near the
-process, and for each lesson apart, so that a pack can at most mislead itself. A worker is sent
+Only programs that the pack's own code needed are cached, collected before a submission came near
+the process, and for each lesson separately, so a pack can at most mislead itself. A worker gets
 them through its pipe, sealed (`tutor.sandbox.sealing`); it has no file to read and none to write.
-To us they are bytes.
+To this process they are bytes.
 """
 
 import hashlib
@@ -12,16 +12,14 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from tutor.cache import DiskCache
 from tutor.engine.plan import Configuration
-from tutor.files import discard, keep, kept
 from tutor.lesson import Lesson
 from tutor.sandbox.wire import WireError, decode, encode
 from tutor.tree import Tree
 
 MAX_BYTES = 256 << 20
-"""Of all together on the disk; the least recently used go first."""
-
-_DIGEST = 32
+"""Of all programs together."""
 
 
 @cache
@@ -30,51 +28,41 @@ def _xla() -> str:
 
 
 class Programs:
-    """The programs of all lessons.
+    """The programs of all lessons, cached in `directory`."""
 
-    **Arguments:** `folder`: where they are kept.
-    """
+    def __init__(self, directory: Path) -> None:
+        self._cache = DiskCache(directory, ".programs", max_bytes=MAX_BYTES)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def load(self, lesson: Lesson, place: Configuration, code: str, seed: int) -> dict[str, Tree]:
-        """What `code` needed compiled when it was run for this lesson and seed, on which the shapes
-        depend: sealed, bytes as leaves; an empty dict if nothing is known."""
-        path = self._path(lesson, place, code, seed)
-        if (data := kept(path)) is None:
+    def load(
+        self, lesson: Lesson, configuration: Configuration, code: str, seed: int
+    ) -> dict[str, Tree]:
+        """Return the programs that `code` needed when it was run for this lesson with this seed,
+        on which the shapes depend: sealed, bytes as leaves. An empty dict if none are known."""
+        name = _name(lesson, configuration, code, seed)
+        if (data := self._cache.load(name)) is None:
             return {}
-        try:
-            body = data[_DIGEST:]
-            if hashlib.sha256(body).digest() != data[:_DIGEST]:
-                raise WireError("damaged")
-            tree = decode(body).tree
-            if not isinstance(tree, dict):
-                raise WireError("damaged")
-        except WireError:
-            discard(path)  # it can be compiled again
-            return {}
-        return tree
+        with suppress(WireError):
+            if isinstance(tree := decode(data).tree, dict):
+                return tree
+        self._cache.discard(name)
+        return {}
 
     def save(
-        self, lesson: Lesson, place: Configuration, code: str, seed: int, programs: dict[str, Tree]
+        self,
+        lesson: Lesson,
+        configuration: Configuration,
+        code: str,
+        seed: int,
+        programs: dict[str, Tree],
     ) -> None:
-        """Keep what was collected. What cannot be kept costs time, nothing else."""
-        with suppress(OSError, WireError):
-            body = encode({}, {**programs})
-            keep(self._path(lesson, place, code, seed), hashlib.sha256(body).digest() + body)
-            self._prune()
+        """Cache what was collected."""
+        with suppress(WireError):
+            name = _name(lesson, configuration, code, seed)
+            self._cache.save(name, encode({}, {**programs}))
 
-    def _path(self, lesson: Lesson, place: Configuration, code: str, seed: int) -> Path:
-        # The whole lesson: another pack's with the same code may ask it other things. And XLA's
-        # edition: what another one has compiled is never asked for again.
-        key = hashlib.sha256(repr((lesson, place, code, seed, _xla())).encode()).hexdigest()
-        return self._folder / f"{lesson.id}-{key[:32]}.programs"
 
-    def _prune(self) -> None:
-        total = 0
-        files = [(path.stat(), path) for path in self._folder.glob("*.programs")]
-        for status, path in sorted(files, key=lambda file: file[0].st_mtime, reverse=True):
-            total += status.st_size
-            if total > MAX_BYTES:
-                discard(path)
+def _name(lesson: Lesson, configuration: Configuration, code: str, seed: int) -> str:
+    # The whole lesson counts, since another pack's may ask the same code other things. So does
+    # XLA's version: no other version asks for the programs that it compiled.
+    key = hashlib.sha256(repr((lesson, configuration, code, seed, _xla())).encode()).hexdigest()
+    return f"{lesson.id}-{key[:32]}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from textual.message import Message
 from textual.widget import Widget
 
-from tutor.files import unkept
+from tutor import cache
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
@@ -118,7 +118,7 @@ class Desk:
 
     def tell_notices(self, widget: Widget) -> None:
         """Tell what could not be kept, of progress and of what makes starting fast, once."""
-        for notices in (self.progress.notices, unkept):
+        for notices in (self.progress.notices, cache.notices):
             for notice in notices:
                 widget.notify(notice, severity="warning", timeout=15, markup=False)
             notices.clear()

@@ -1,4 +1,4 @@
-"""What can be made again is kept where that can be done; where not, it costs time and a remark."""
+"""A cache that cannot be read or written costs time and one notice."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.unit.child import in_a_child
-from tutor import files, paths
+from tutor import cache, files, paths
 from tutor.engine.plan import configuration_of, plan, requests
 from tutor.engine.references import Reference, References
 from tutor.inputs.functions import DrawError
@@ -23,11 +23,11 @@ SEED = 0
 
 
 @pytest.fixture(autouse=True)
-def unkept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The remarks of this test alone."""
-    monkeypatch.setattr(files, "unkept", remarks := [])
-    monkeypatch.setattr(files, "_complained", False)
-    return remarks
+def notices(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The notices of this test alone."""
+    monkeypatch.setattr(cache, "notices", notices := [])
+    monkeypatch.setattr(cache, "_noticed", False)
+    return notices
 
 
 def whole(folder: Path) -> None:
@@ -116,13 +116,13 @@ def remembered(pack: Pack, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
 @pytest.mark.parametrize(("broken", "populated"), CASES)
 def test_a_folder_that_cannot_be_used_costs_time_and_one_remark(
     broken: Callable[[Path], None], populated: bool, folder: Path, mini: Pack,
-    monkeypatch: pytest.MonkeyPatch, unkept: list[str],
+    monkeypatch: pytest.MonkeyPatch, notices: list[str],
 ):  # fmt: skip
     everything = remembered(mini, folder, monkeypatch)
     folder.mkdir(mode=0o755)
     if populated:
         everything()
-        assert not unkept
+        assert not notices
 
     def work() -> None:
         broken(folder)
@@ -130,13 +130,13 @@ def test_a_folder_that_cannot_be_used_costs_time_and_one_remark(
         readable = populated and broken is not closed
         assert found == ((True, True, [1, 2]) if readable else (False, False, None)), found
         if broken is whole:
-            assert not unkept and everything() == (True, True, [1, 2])
+            assert not notices and everything() == (True, True, [1, 2])
         else:
-            (remark,) = unkept
-            assert remark.startswith(f"nothing can be kept in {folder}/")
-            assert "JAXTUTOR_HOME" in remark and "\n" not in remark
+            (notice,) = notices
+            assert notice.startswith(f"cannot write to the cache {folder}/")
+            assert "JAXTUTOR_HOME" in notice and "\n" not in notice
             everything()
-            assert len(unkept) == 1
+            assert len(notices) == 1
 
     in_a_child(work)
 
