@@ -5,6 +5,7 @@ the cache are folders in it.
 """
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,24 @@ def cache() -> Path:
     from platformdirs import user_cache_path
 
     return _found(lambda: user_cache_path("jaxtutor", appauthor=False))
+
+
+def logs() -> Path:
+    """The log; see `tutor.log`."""
+    if home := _home("logs"):
+        return home
+    from platformdirs import user_log_path
+
+    return _found(lambda: user_log_path("jaxtutor", appauthor=False))
+
+
+def shorten_home(text: str) -> str:
+    """Replace the path of the user's home directory by `~`, for text that others will read."""
+    home = _found(Path.home)
+    for path in {home, Path(os.path.realpath(home))}:
+        if len(path.parts) > 1:
+            text = re.sub(rf"{re.escape(str(path))}(?![\w-])", "~", text)
+    return text
 
 
 def _home(part: str) -> Path | None:

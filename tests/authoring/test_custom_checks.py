@@ -15,7 +15,7 @@ from tests.stopwatch import GUARD
 from tutor import checks
 from tutor.authoring.lint import lint
 from tutor.checks import unusable_kinds
-from tutor.cli import doctor
+from tutor.cli import diagnosis
 from tutor.engine import references
 from tutor.report import Report
 from tutor.sandbox import packages
@@ -184,7 +184,9 @@ def test_a_kind_that_cannot_be_used_harms_only_lessons_that_want_it(
     monkeypatch.syspath_prepend(tmp_path)
     assert why in unusable_kinds()[name]
     assert "odd-kind 2.0" in unusable_kinds()[name]
-    told = [finding for finding in doctor.brought_kinds() if "cannot be used" in finding.detail]
+    told = [
+        finding for finding in diagnosis.list_plugin_kinds() if "cannot be used" in finding.detail
+    ]
     assert [finding.name for finding in told] == [f"check {name}"] and why in told[0].detail
     assert not lint(BROKEN / "pack").problems
     if name == "odd":
@@ -201,7 +203,7 @@ def test_a_kind_may_borrow_an_inside_half_of_ours(
     distribution(tmp_path, "odd", KIND.replace("odd_kind.inside", "tutor.checks.inside.value"))
     monkeypatch.syspath_prepend(tmp_path)
     assert "odd" in checks.kinds()
-    assert doctor.Finding("check odd", True, "from odd_kind") in doctor.brought_kinds()
+    assert diagnosis.Diagnostic("check odd", True, "from odd_kind") in diagnosis.list_plugin_kinds()
     assert "odd_kind" not in packages.FOLDERS
 
 

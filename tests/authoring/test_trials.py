@@ -24,6 +24,7 @@ from tutor.authoring.mutate import mutants
 from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
+from tutor.cli.progress_bar import progress_bar
 from tutor.engine.plan import Configuration
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel
@@ -361,7 +362,7 @@ def test_a_bar_with_rate_and_time_left_is_drawn_in_a_terminal_only():
     for terminal in (True, False):
         screen = StringIO()
         console = Console(file=screen, force_terminal=terminal, width=80)
-        with output.progress(console) as progress:
+        with progress_bar(console) as progress:
             bar = progress.add_task("trying", total=4)
             progress.advance(bar, 3)
             progress.refresh()
@@ -449,7 +450,7 @@ def test_wrong_usage_and_broken_packs_exit_with_2(tmp_path: Path):
         ((str(tmp_path / "nowhere"),), "no such folder"),
         ((str(broken),), "sound.yaml:4:10: minutes: expected int"),
         ((str(FAULTY), "sounds"), "there is no lesson 'sounds'"),
-        ((str(FAULTY), "--seeds", "0"), "'0' is no whole number"),
+        ((str(FAULTY), "--seeds", "0"), "must be an integer from 1 to 100000, got '0'"),
     ):
         done = jaxtutor(*arguments)
         assert done.returncode == 2, done

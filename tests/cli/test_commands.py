@@ -129,7 +129,7 @@ def test_a_fault_of_the_pack_is_told_with_file_and_line_and_is_not_ours(tmp_path
     text = " ".join(done.stdout.decode().split())
     assert told in text
     assert "not your fault" in text
-    assert f"The fault is the pack's: {file}:{line}." in text
+    assert f"The fault is in the pack: {file}:{line}." in text
     assert "doctor" not in text
 
 
@@ -428,9 +428,12 @@ def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Pat
         [sys.executable, "-c", code], input=b"", capture_output=True, timeout=GUARD, check=False
     )
     assert done.returncode == 3
-    assert b"our fault, not yours: RuntimeError: on purpose" in done.stderr
+    assert b"internal error: RuntimeError: on purpose" in done.stderr
+    assert b"This may be a bug in jaxtutor: run `jaxtutor doctor --report`." in done.stderr
     assert b"Traceback" not in done.stderr
-    assert "on purpose" in (home / "data" / "errors.log").read_text()
+    log = (home / "logs" / "jaxtutor.log").read_text()
+    assert "in boom" in log and "RuntimeError" in log
+    assert "on purpose" not in log, "an exception's text may quote a learner's code"
 
 
 def copied_pack(tmp_path: Path) -> Path:

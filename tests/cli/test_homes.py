@@ -29,7 +29,7 @@ def closed(home: Path) -> Path:
 
 
 def told(done: "subprocess.CompletedProcess[bytes]") -> list[str]:
-    assert b"Traceback" not in done.stderr and b"our fault" not in done.stderr
+    assert b"Traceback" not in done.stderr and b"internal error" not in done.stderr
     return done.stderr.decode().splitlines()
 
 
@@ -45,7 +45,7 @@ def test_an_answer_is_judged_all_the_same(closed: Path):
 def test_who_has_no_file_and_can_have_none_is_told_and_sees_the_starter(closed: Path):
     done = jaxtutor("check", "double")
     starter, progress, _ = told(done)
-    assert "workspace/mini/double.py could not be made (Not a directory)" in starter
+    assert "workspace/mini/double.py could not be created (Not a directory)" in starter
     assert "progress is not kept this time" in progress
     assert all("JAXTUTOR_HOME" in line for line in (starter, progress))
     assert done.returncode == 1

@@ -77,7 +77,7 @@ def test_a_pack_is_built_installed_used_and_removed(here: Path, home: Path) -> N
     own.write_text("def double(x):\n    return x + x\n")
     assert "2 of 2 checks pass" in said("check", "double", "--pack", "mini")
     text = said("pack", "remove", "mini")
-    assert f"Removed mini. Progress is kept, and code of yours in {own.parent}." in text
+    assert f"Removed mini. Your progress is kept, and your code in {own.parent}." in text
     assert own.read_text() == "def double(x):\n    return x + x\n"
     text = refused("list", "--pack", "mini")
     assert "no pack of this id is installed; see those that are: jaxtutor pack list" in text
@@ -91,7 +91,7 @@ def test_for_learners_there_are_no_solutions() -> None:
     assert "Left out: solutions, variants, mistakes, equivalent, comments." in text
     assert not any("solution" in name for name in names("mini-learners.zip"))
     said("pack", "install", "mini-learners.zip")
-    assert "this pack comes without solutions" in refused(
+    assert "this pack has no solution for this lesson" in refused(
         "solution", "double", "--anyway", "--pack", "mini"
     )
     for _ in range(3):
@@ -137,7 +137,7 @@ def test_the_same_pack_gives_the_same_bytes_wherever_and_whenever(tmp_path: Path
 def test_a_file_that_is_there_is_replaced_only_if_asked() -> None:
     Path("mini.zip").write_text("somebody's")
     text = refused("pack", "build", "mypack/lessons")
-    assert "mini.zip is there and holds something else" in text and "--force" in text
+    assert "mini.zip exists and differs" in text and "--force" in text
     assert Path("mini.zip").read_text() == "somebody's"
     said("pack", "build", "mypack/lessons", "--force")
     said("pack", "build", "mypack/lessons")  # the same again
@@ -157,7 +157,7 @@ def test_files_that_are_no_part_of_the_pack_are_told() -> None:
     for number in range(8):
         Path("mypack", "lessons", f"notes-{number}.txt").write_text("")
     told = (
-        "No part of a pack, so not taken along: notes-0.txt, notes-1.txt, notes-2.txt, "
+        "Skipped files that are not part of a pack: notes-0.txt, notes-1.txt, notes-2.txt, "
         "notes-3.txt, notes-4.txt and 3 more."
     )
     for command in ("build", "install"):
@@ -207,7 +207,9 @@ def test_some_lessons_may_have_no_solution() -> None:
 
 
 def test_the_course_and_what_is_not_there_cannot_be_removed() -> None:
-    assert "no pack 'core' is installed; it is the course" in refused("pack", "remove", "core")
+    assert "no pack 'core' is installed; it is the built-in course" in refused(
+        "pack", "remove", "core"
+    )
     assert "did you mean 'core'?" in refused("pack", "remove", "coer")
     assert "See `jaxtutor pack list`" in refused("pack", "remove", "something-else")
     assert "the id 'core' is that of the course" in _renamed_to_core()

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import MINI
 from tests.sandbox.processes import descendants
-from tutor.cli.stopping import Stopped, code_of, code_of_app, stopping
+from tutor.cli.stopping import Stopped, exit_code_of, exit_code_of_app, stopping
 
 ENDLESS = "while True: pass\n"
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -115,6 +115,6 @@ def test_handlers_are_as_before_afterwards_and_those_of_others_stay():
     finally:
         signal.signal(signal.SIGHUP, mine)
     assert signal.getsignal(signal.SIGTERM) is before
-    assert tidied and stopped is not None and code_of(stopped) == 143
-    assert code_of(KeyboardInterrupt()) == 130
-    assert [code_of_app(code) for code in (0, 143, 1, None)] == [0, 143, 3, 3]
+    assert tidied and stopped is not None and exit_code_of(stopped) == 143
+    assert exit_code_of(KeyboardInterrupt()) == 130
+    assert [exit_code_of_app(code) for code in (0, 143, 1, None)] == [0, 143, 3, 3]

@@ -58,7 +58,7 @@ def test_installing_what_pip_has_installed_looks_whether_it_is_valid(
 ) -> None:
     done = jaxtutor(target, "pack", "install", name)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Mini.Pack 1.5 (pip) brings the pack mini, which needs no more." in done.stdout
+    assert "Mini.Pack 1.5 (pip) provides the pack mini; nothing to install." in done.stdout
     assert "jaxtutor --pack mini" in done.stdout
 
 
@@ -78,7 +78,7 @@ def test_it_is_listed_and_removed_with_pip(target: Path) -> None:
     }
     done = jaxtutor(target, "pack", "remove", "mini")
     assert done.returncode == 2
-    assert "pip has brought it; run: " in done.stderr and "uninstall Mini.Pack" in done.stderr
+    assert "pip installed it, so run: " in done.stderr and "uninstall Mini.Pack" in done.stderr
 
 
 def test_an_installed_copy_comes_before_one_from_pip_and_both_are_listed(path: Path) -> None:
@@ -101,7 +101,7 @@ def test_without_it_the_command_for_pip_is_told(home: Path) -> None:
     for name in ("./mini-pack", "mini.zip", "-mini", "https://example.org/mini"):
         done = jaxtutor(home, "pack", "install", "--", name)
         assert done.returncode == 2
-        assert f"{name}: no such file or folder\n" in done.stderr
+        assert f"{name}: no such file or directory\n" in done.stderr
 
 
 def test_no_sandbox_may_read_what_pip_has_put_among_the_libraries(path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_name_that_is_not_the_packs_id_is_told(
     announced("other", "mini_pack:lessons")
     done = jaxtutor(tmp_path / "site", "pack", "install", "other")
     assert done.returncode == 2
-    assert "other-pack announces its pack as 'other', but the pack's id is 'mini'" in done.stderr
+    assert "other-pack names its pack 'other', but the pack's id is 'mini'" in done.stderr
 
 
 def test_a_pack_that_is_developed_is_found_beside_its_metadata_or_not(

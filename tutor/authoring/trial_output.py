@@ -5,16 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from rich.console import Console, Group, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tutor.authoring.pack_test import LessonResult
@@ -110,23 +101,6 @@ def summary(results: Sequence[LessonResult], pack: str) -> str:
 
 def _counted(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
-
-
-class _Rate(ProgressColumn):
-    """Steps in a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "", "dim")
-
-
-def progress(console: Console) -> Progress:
-    """A bar with rate and time left, where there is a terminal to draw it in."""
-    return Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
-        TimeRemainingColumn(),
-        console=console, transient=True, disable=not console.is_terminal,
-        speed_estimate_period=120,
-    )  # fmt: skip
 
 
 # --- for programs ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tutor.cli.pack import add
-from tutor.cli.stopping import code_of_app
+from tutor.cli.stopping import exit_code_of_app
 from tutor.cli.usage import UsageError
 
 CLEAN, REMARKS, INVALID = 0, 1, 2
@@ -123,4 +123,4 @@ def _preview(options: argparse.Namespace) -> int:
     with Desk(pack, Workspace(pack, kept), Progress(kept / "progress.db")) as desk:
         app = PreviewApp(desk, options.lesson)
         app.run()
-    return code_of_app(app.return_code)
+    return exit_code_of_app(app.return_code)

@@ -1,4 +1,4 @@
-"""`jaxtutor grade --gradescope-bundle`: the zip that Gradescope makes an autograder of."""
+"""`jaxtutor grade --gradescope-bundle`: the zip from which Gradescope builds an autograder."""
 
 import argparse
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tutor.manifest import Pack
 
 
-def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:
+def write_bundle(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:
     """Write the zip for these lessons; return the exit code."""
     from tutor.files import write_atomically
     from tutor.grading.outputs.gradescope_bundle import build_bundle
@@ -19,14 +19,14 @@ def build(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> 
 
     path = Path(options.gradescope_bundle)
     if options.submissions is not None:
-        raise UsageError("--gradescope-bundle takes no SUBMISSIONS: Gradescope brings its own")
-    wanted = ["--lesson", *lessons, "--isolation", options.isolation]
+        raise UsageError("--gradescope-bundle takes no SUBMISSIONS: Gradescope has them")
+    arguments = ["--lesson", *lessons, "--isolation", options.isolation]
     if options.repeat is not None:
-        wanted += ["--repeat", str(options.repeat)]
+        arguments += ["--repeat", str(options.repeat)]
     try:
-        data = build_bundle(pack, wanted, lessons)
+        data = build_bundle(pack, arguments, lessons)
         if path.exists() and path.read_bytes() != data:
-            raise UsageError(f"{path} is there and holds something else; give another name")
+            raise UsageError(f"{path} exists and differs; choose another name")
         write_atomically(path, data)
     except BadPack as error:
         raise UsageError(error.text) from None

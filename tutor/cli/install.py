@@ -1,4 +1,4 @@
-"""`jaxtutor pack build | install | list | remove`: packs on their way, and where they arrive."""
+"""`jaxtutor pack build | install | list | remove`: distribute and install packs."""
 
 import argparse
 import sys
@@ -13,29 +13,33 @@ if TYPE_CHECKING:
     from tutor.pack.installed import Installed, KnownPack
 
 SHOWN = 5
-"""How many files are named before the others are counted."""
+"""Files named in a message; the rest are counted."""
 
 
 def add_to(commands: Any) -> None:
     """Add these commands to those of `pack`."""
-    build = add(commands, "build", _build, "put a pack into one file")
-    build.add_argument("folder", metavar="DIR", help="the folder with pack.yaml")
-    build.add_argument("-o", "--output", metavar="FILE", help="by default ID.zip, here")
-    build.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    build = add(commands, "build", _build, "build one file from a pack")
+    build.add_argument("folder", metavar="DIR", help="the directory with pack.yaml")
+    build.add_argument("-o", "--output", metavar="FILE", help="ID.zip by default")
+    build.add_argument("--force", action="store_true", help="replace FILE if it exists")
     purposes = build.add_mutually_exclusive_group()
     for flag, purpose, help_ in (
-        ("--without-solutions", "learners", "for learners: nothing that tells a solution"),
-        ("--grading", "grading", "for graders: hidden parts and solutions, without variants"),
+        (
+            "--without-solutions",
+            "learners",
+            "for learners: without anything that reveals a solution",
+        ),
+        ("--grading", "grading", "for graders: with hidden parts and solutions, without variants"),
     ):
         purposes.add_argument(flag, dest="purpose", action="store_const", const=purpose, help=help_)
     build.set_defaults(purpose="everything")
-    install = add(commands, "install", _install, "install a pack, or a newer edition of it")
-    what = "what `pack build` made, a pack's folder, or a name that pip knows"
+    install = add(commands, "install", _install, "install a pack, or update it")
+    what = "a file from `pack build`, a pack's directory, or a package installed by pip"
     install.add_argument("pack", metavar="FILE|DIR|NAME", help=what)
-    lister = add(commands, "list", _list, "list the packs that --pack knows by their ids")
-    lister.add_argument("--json", action="store_true", help="as JSON")
-    remove = add(commands, "remove", _remove, "remove an installed pack; your code is kept")
-    remove.add_argument("pack", metavar="ID", help="its id, as `pack list` shows it")
+    lister = add(commands, "list", _list, "list the packs whose ids --pack takes")
+    lister.add_argument("--json", action="store_true", help="print JSON")
+    remove = add(commands, "remove", _remove, "remove a pack; your code is kept")
+    remove.add_argument("pack", metavar="ID", help="the pack's id, as `pack list` shows it")
 
 
 # --- build -----------------------------------------------------------------------------------
@@ -54,7 +58,7 @@ def _build(options: argparse.Namespace) -> int:
         suffix = "" if purpose == "everything" else f"-{purpose}"
         path = Path(options.output or f"{pack.id}{suffix}.zip")
         data = write_archive(inventory, files)
-        unpack(data, str(path))  # what was built can be installed
+        unpack(data, str(path))  # fails now if it could not be installed later
     except BadPack as error:
         raise UsageError(error.text) from None
     except BadArchive as error:
@@ -62,13 +66,15 @@ def _build(options: argparse.Namespace) -> int:
     try:
         if path.exists() and not options.force and path.read_bytes() != data:
             raise UsageError(
-                f"{path} is there and holds something else; give another name with --output, or "
-                "replace it with --force"
+                f"{path} exists and differs; choose another name with --output, or replace it with "
+                "--force"
             )
         write_atomically(path, data)
     except OSError as error:
         raise UsageError(f"{path} was not written: {error.strerror}") from None
-    print(f"{path}: {_told(len(pack.lessons), _solutions_in(files))}, {len(data) >> 10} KiB")
+    print(
+        f"{path}: {_summarize(len(pack.lessons), _count_solutions(files))}, {len(data) >> 10} KiB"
+    )
     if inventory.left_out:
         print(f"Left out: {', '.join(inventory.left_out)}.")
     _print_strays(strays(pack))
@@ -76,14 +82,14 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
-def _solutions_in(files: "dict[str, bytes]") -> int:
+def _count_solutions(files: "dict[str, bytes]") -> int:
     return sum(name.startswith("solutions/") and name.count("/") == 2 for name in files)
 
 
 def _print_strays(names: list[str]) -> None:
     if names:
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        print(f"No part of a pack, so not taken along: {', '.join(names[:SHOWN])}{more}.")
+        print(f"Skipped files that are not part of a pack: {', '.join(names[:SHOWN])}{more}.")
 
 
 # --- install and remove ----------------------------------------------------------------------
@@ -134,38 +140,38 @@ def _from_folder(path: Path) -> "Installed":
 
 
 def _from_pip(name: str) -> int:
-    """Packs that pip has installed are used where they are; this looks whether all is well."""
+    """Validate packs installed by pip; they are used from where they are."""
     from tutor.pack import load_pack
     from tutor.pack.installed import from_pip
     from tutor.plugins import distributed, normalised
 
-    wanted = normalised(name)
-    found = [one for one in distributed() if wanted in (one.name, normalised(one.distribution))]
-    if not found:
-        raise UsageError(_not_there(name))
-    for one in found:
+    key = normalised(name)
+    packs = [one for one in distributed() if key in (one.name, normalised(one.distribution))]
+    if not packs:
+        raise UsageError(_explain_missing(name))
+    for one in packs:
         if one.folder is None:
             raise UsageError(f"{name}: {from_pip(one).problem}")
         pack = load_pack(one.folder)
         if pack.id != one.name:
             raise UsageError(
-                f"{one.distribution} announces its pack as {one.name!r}, but the pack's id is "
-                f"{pack.id!r}; ask its author to give the entry point that name"
+                f"{one.distribution} names its pack {one.name!r}, but the pack's id is "
+                f"{pack.id!r}; ask its author to rename the entry point"
             )
-        print(f"{from_pip(one).source} brings the pack {pack.id}, which needs no more.")
+        print(f"{from_pip(one).source} provides the pack {pack.id}; nothing to install.")
         print(f"Start it: jaxtutor --pack {pack.id}")
     return 0
 
 
-def _not_there(name: str) -> str:
+def _explain_missing(name: str) -> str:
     import re
 
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", name) or name.endswith(".zip"):
-        return f"{name}: no such file or folder"
+        return f"{name}: no such file or directory"
     return (
-        f"{name}: no such file or folder, and nothing that pip has installed under this name "
-        f"brings a pack. If you trust it, run: {Path(sys.executable).name} -m pip install {name}\n"
-        "jaxtutor does not run pip: what that installs may run code"
+        f"{name}: no such file or directory, and no pack that pip installed has this name. If you "
+        f"trust it, run: {Path(sys.executable).name} -m pip install {name}\n"
+        "jaxtutor does not run pip for you, because packages can run code when installed"
     )
 
 
@@ -182,27 +188,27 @@ def _remove(options: argparse.Namespace) -> int:
         hint = nearest(name, packs) or ". See `jaxtutor pack list`"
         if name in packs and (distribution := packs[name].distribution):
             python = Path(sys.executable).name
-            hint = f", pip has brought it; run: {python} -m pip uninstall {distribution}"
+            hint = f"; pip installed it, so run: {python} -m pip uninstall {distribution}"
         elif name in packs:
-            hint = "; it is the course, which is a part of jaxtutor"
+            hint = "; it is the built-in course"
         raise UsageError(f"{error}{hint}") from None
     except OSError as error:
         raise UsageError(f"{name} was not removed: {error.filename}: {error.strerror}") from None
-    print(f"Removed {name}. Progress is kept, and code of yours in {paths.workspace() / name}.")
+    print(f"Removed {name}. Your progress is kept, and your code in {paths.workspace() / name}.")
     return 0
 
 
 def _print_installed(done: "Installed") -> None:
     pack = done.pack
     edition = f" {pack.manifest.version}" if pack.manifest.version else ""
-    told = _told(len(pack.lessons), done.solutions)
-    print(f'Installed {pack.id}{edition}, "{pack.manifest.title}": {told}.')
+    summary = _summarize(len(pack.lessons), done.solutions)
+    print(f'Installed {pack.id}{edition}, "{pack.manifest.title}": {summary}.')
     if done.before is not None:
-        print(f"The one before is kept; to go back: jaxtutor pack install {done.before}")
+        print(f"Kept the previous edition; to go back: jaxtutor pack install {done.before}")
     print(f"Start it: jaxtutor --pack {pack.id}")
 
 
-def _told(lessons: int, solutions: int) -> str:
+def _summarize(lessons: int, solutions: int) -> str:
     noun = "lesson" if lessons == 1 else "lessons"
     if solutions in (0, lessons):
         return f"{lessons} {noun}, {'with' if solutions else 'without'} solutions"
@@ -216,7 +222,7 @@ def _list(options: argparse.Namespace) -> int:
     from tutor.pack.installed import known
     from tutor.plain_text import one_line
 
-    rows = [_row(one) for one in known()]
+    rows = [_describe(one) for one in known()]
     if options.json:
         import msgspec
 
@@ -225,13 +231,13 @@ def _list(options: argparse.Namespace) -> int:
     width = max(len(row["id"]) for row in rows)
     for row in rows:
         print(f"{one_line(row['id']):<{width}}  {one_line(row['title'])}".rstrip())
-        about = row["problem"] or _told(row["lessons"], row["solutions"])
+        about = row["problem"] or _summarize(row["lessons"], row["solutions"])
         edition = f"{row['version']}, " if row["version"] else ""
         print(f"{'':<{width}}  " + one_line(f"{edition}{about}; {row['source']}"))
     return 0
 
 
-def _row(one: "KnownPack") -> dict[str, Any]:
+def _describe(one: "KnownPack") -> dict[str, Any]:
     from tutor.pack import BadPack, open_pack
     from tutor.pack.contents import solved
 

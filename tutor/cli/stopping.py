@@ -1,18 +1,17 @@
-"""Stopping in order when a signal asks for it, as on Ctrl-C: sandboxes and their folders go."""
+"""Clean up on SIGTERM and SIGHUP as on Ctrl-C: sandboxes end, and their directories are removed."""
 
 import signal
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-INTERRUPTED, OUR_FAULT = 130, 3
+INTERRUPTED, INTERNAL = 130, 3
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal has asked for an end; `code` is what shells expect to be returned then."""
+    """A signal arrived; `code` is the exit code by which shells know that."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -21,8 +20,8 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def stopping() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP raise `Stopped` in this block, unless somebody ignores or handles
-    them already, as `nohup` does."""
+    """Have SIGTERM and SIGHUP raise `Stopped` in this block, unless they are ignored (`nohup`) or
+    handled already."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -30,7 +29,7 @@ def stopping() -> Iterator[None]:
     ours = [one for one in named if one is not None and signal.getsignal(one) is signal.SIG_DFL]
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
-        for one in ours:  # a terminal that closes sends both; nothing interrupts tidying up
+        for one in ours:  # a closing terminal sends both; the second must not interrupt cleanup
             signal.signal(one, signal.SIG_IGN)
         raise Stopped(number)
 
@@ -43,18 +42,10 @@ def stopping() -> Iterator[None]:
             signal.signal(one, signal.SIG_DFL)
 
 
-def code_of(interrupt: KeyboardInterrupt) -> int:
-    """Return the exit code for what has stopped a command."""
+def exit_code_of(interrupt: KeyboardInterrupt) -> int:
     return interrupt.code if isinstance(interrupt, Stopped) else INTERRUPTED
 
 
-def code_of_app(returned: int | None) -> int:
-    """Return the exit code for an app that has ended: 0, or the signal's; anything else is our
-    fault."""
-    return returned if returned is not None and not 0 < returned < 128 else OUR_FAULT
-
-
-def tell(message: str = "") -> None:
-    """Print to standard error, if anybody still reads it: a terminal may be closed by now."""
-    with suppress(OSError):
-        print(message, file=sys.stderr, flush=True)
+def exit_code_of_app(returned: int | None) -> int:
+    """Return 0, or the signal's code; anything else that an app returns is an internal error."""
+    return returned if returned is not None and not 0 < returned < 128 else INTERNAL

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.usage import UsageError, number
+from tutor.cli.usage import UsageError, parse_count
 
 if TYPE_CHECKING:
     from tutor.authoring.pack_test import LessonResult
@@ -21,9 +21,9 @@ def add_to(packs: Any) -> None:
     sub = add(packs, "test", _test, "try every answer that a pack knows, right and wrong")
     sub.add_argument("folder", metavar="DIR", help="the folder with pack.yaml")
     sub.add_argument("lessons", nargs="*", metavar="LESSON", help="ids of lessons; all if left out")
-    sub.add_argument("--seeds", type=number, default=20, metavar="N",
+    sub.add_argument("--seeds", type=parse_count, default=20, metavar="N",
                      help="draw the hidden inputs N times (20)")  # fmt: skip
-    sub.add_argument("--jobs", type=number, metavar="N",
+    sub.add_argument("--jobs", type=parse_count, metavar="N",
                      help="run N at a time; as many as there are cores if left out")  # fmt: skip
     sub.add_argument("--mutate", action="store_true",
                      help="also count how many small wrong changes the checks notice")  # fmt: skip
@@ -38,6 +38,7 @@ def _test(options: argparse.Namespace) -> int:
 
     from tutor.authoring import trial_output as output
     from tutor.authoring.pack_test import PackTest, TrialOptions
+    from tutor.cli.progress_bar import progress_bar
     from tutor.files import write_atomically
     from tutor.pool.capacity import usual_jobs
     from tutor.render import console
@@ -53,7 +54,7 @@ def _test(options: argparse.Namespace) -> int:
     )
     out = console()
     results: list[LessonResult] = []
-    with output.progress(Console(stderr=True)) as progress:
+    with progress_bar(Console(stderr=True)) as progress:
         bar = progress.add_task("trying")
         with PackTest(pack, lessons, asked, lambda n: progress.advance(bar, n)) as test:
             progress.update(bar, total=test.steps)

@@ -1,21 +1,61 @@
-"""What every command may say of how it was used."""
+"""What all commands share: the parser class, types of arguments, the error for wrong usage."""
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
+
+PACK_HELP = "another pack than the course: its directory, or its id if it is installed"
 
 
 class UsageError(Exception):
-    """Something asked for that cannot be done; the message says what to do instead."""
+    """A command cannot do what its arguments ask for; the message says what to do instead."""
 
 
-def number(text: str) -> int:
-    """How many: for argparse."""
+class Parser(argparse.ArgumentParser):
+    """The parser of every command. It takes `--verbose`, and notes in `invocation` which command
+    and options were given: names only, for the log.
+
+    With `add_command` it can have commands and positional arguments at the same time. argparse
+    itself hands the first positional argument to its subparsers, whatever it is; here only one that
+    names a command goes to that command's parser.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._commands: dict[str, Parser] = {}
+        # Suppressed, or a command's default would undo what was given before the command.
+        self.add_argument("-v", "--verbose", action="store_true", default=argparse.SUPPRESS,
+                          help="print the log to standard error")  # fmt: skip
+
+    def add_command(self, name: str, **options: Any) -> "Parser":
+        """Add a command to a parser that has positional arguments as well."""
+        self._commands[name] = Parser(prog=f"{self.prog} {name}", **options)
+        return self._commands[name]
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        if args and args[0] in self._commands:
+            return self._commands[args[0]].parse_known_args(args[1:], namespace)
+        options, rest = super().parse_known_args(args, namespace)
+        values = vars(options)
+        given = [
+            action.option_strings[-1]
+            for action in self._actions
+            if action.option_strings and values.get(action.dest, action.default) != action.default
+        ]
+        command, inner = values.get("invocation", (self.prog, []))
+        options.invocation = (command, list(dict.fromkeys([*given, *inner])))
+        return options, rest
+
+
+def parse_count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to 100000")
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 100000, got {text!r}")
     return int(text)
 
 
-def seed(text: str) -> int:
-    """A seed: for argparse."""
+def parse_seed(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to 2**64 - 1")
+        raise argparse.ArgumentTypeError(f"must be an integer from 0 to 2**64 - 1, got {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""`jaxtutor watch`: check a file every time it is saved."""
+"""The loop of `jaxtutor watch`: check a file every time it is saved."""
 
 import time
 from collections.abc import Collection, Iterator
@@ -25,13 +25,11 @@ from tutor.pool.pool import Pool
 from tutor.source_text import BadFile, read_source
 
 INTERVAL = 0.2
-"""Seconds between two looks at the file. Looking works with every editor and file system, and
-costs one `stat`."""
+"""Seconds between polls of the file. Polling works on every file system, and costs one `stat`."""
 
 
 def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
-    """Check now, and again after every save, until Ctrl-C. A save replaces the run that is
-    still going on."""
+    """Check now and after every save, until Ctrl-C. A save cancels the run in progress."""
     path = Workspace(pack).path(lesson)
     lessons = pack.others(lesson.id)
     out = render.console()
@@ -41,25 +39,25 @@ def watch(pack: Pack, lesson: Lesson, seed: int) -> None:
             runner.stop()
             out.print(f"── {lesson.id}  {time.strftime('%H:%M:%S')} ──", style="dim")
             if stamp is None:
-                out.print(f"{path} is gone; waiting for it to come back")
+                out.print(f"{path} is missing; waiting for it to be saved")
                 continue
             try:
                 code = read_source(path)
             except (BadFile, OSError) as error:
                 out.print(str(error), markup=False)
                 continue
-            runner.run(lesson, code, partial(_hear, pack, lessons, out), seed)
+            runner.run(lesson, code, partial(_print_event, pack, lessons, out), seed)
 
 
-def _hear(pack: Pack, lessons: Collection[str], out: Console, news: RunEvent) -> None:
-    match news:
+def _print_event(pack: Pack, lessons: Collection[str], out: Console, event: RunEvent) -> None:
+    match event:
         case ReferenceNeeded():
-            out.print("ReferenceNeeded PyTorch, which is done once.", style="dim")
+            out.print("Running this lesson's PyTorch; the results are cached.", style="dim")
         case CheckFinished(result=result):
             out.print(render.check(result, lessons))
         case RunFinished(report=report):
             out.print(render.rest(report, lessons))
-            out.print("Waiting for the next save; Ctrl-C ends.", style="dim")
+            out.print("Waiting for the next save; press Ctrl-C to stop.", style="dim")
             with Progress() as progress:
                 progress.record(pack.id, report)
                 for notice in progress.notices:
@@ -69,7 +67,7 @@ def _hear(pack: Pack, lessons: Collection[str], out: Console, news: RunEvent) ->
 
 
 def _changes(path: Path) -> Iterator[tuple[int, ...] | None]:
-    """The file's stamp whenever it is another one; None when the file is gone."""
+    """Yield the file's times, size and inode when they change; None when it is missing."""
     last: tuple[int, ...] | None = ()
     while True:
         stamp: tuple[int, ...] | None

@@ -1,5 +1,6 @@
 """The main process's end of a sandbox: send requests, enforce limits, kill the worker."""
 
+import logging
 import os
 import select
 import selectors
@@ -18,12 +19,14 @@ from tutor.sandbox.limits import EXIT_SECONDS, MAX_LEFTOVER_OUTPUT, START_SECOND
 from tutor.sandbox.output import Capture
 from tutor.sandbox.private_folder import exceeds, remove
 from tutor.sandbox.protocol import CLOSED, Answer, Load, Ready, Reply, Request, read_reply
-from tutor.sandbox.watchdog import Usage, active, peak_mb, usage
+from tutor.sandbox.watchdog import NOTHING, Usage, active, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.sandbox.zygotes import Zygotes
 from tutor.tree import Tree
 
 _POLL_SECONDS = 0.05
+
+_logger = logging.getLogger(__name__)
 
 
 class Failed(Exception):
@@ -61,6 +64,8 @@ class Sandbox:
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
         self._bounded = False  # whether the kernel limits the private directory
+        self._used = NOTHING  # as last seen, for the log
+        self._fault = ""
         self._cancelled = threading.Event()
         self._closed = threading.Lock()
         self._open = True
@@ -81,9 +86,11 @@ class Sandbox:
             Failed: the worker could not be started.
         """
         try:
-            return cls(spec, launch(spec, zygotes))
+            launched = launch(spec, zygotes)
         except LaunchError as error:
+            _logger.info("not started: %s: %r", error, spec)
             raise Failed(Fault("no-sandbox", str(error))) from None
+        return cls(spec, launched)
 
     def ready(self) -> Ready:
         """Wait until the worker has imported its libraries; later calls return the same.
@@ -94,6 +101,7 @@ class Sandbox:
         """
         if self._ready is not None:
             return self._ready
+        _logger.info("pid %d: %s, %r", self.pid, type(self._process).__name__.lower(), self.spec)
         try:
             # Reading the libraries from disk can be idle time throughout.
             reply = self._receive(Allowance(START_SECONDS, idle=START_SECONDS), "")
@@ -117,6 +125,9 @@ class Sandbox:
             "memory and threads counted by the kernel" if self._cgroup else "unavailable here",
         )
         self.protections = [*_OUTER_PROTECTIONS, counted, *reply[0].protections]
+        on = [p.name for p in self.protections if p.active]
+        off = [p.name for p in self.protections if not p.active]
+        _logger.info("pid %d: ready, protections on: %s; off: %s", self.pid, on, off)
         self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
         self.forget_output()  # of importing the libraries
         self._ready = reply[0]
@@ -188,6 +199,7 @@ class Sandbox:
             if not self._open:
                 return
             self._open = False
+            ended, used, peak = self._process.poll(), usage(self.pid), self.peak_mb
             self._process.kill()
             self._process.wait()
             self._drain()
@@ -198,6 +210,7 @@ class Sandbox:
             remove(self._folder)
             if self._cgroup is not None:
                 self._cgroup.remove()
+            self._log_end(ended, used, peak)
 
     def __enter__(self) -> Self:
         return self
@@ -236,6 +249,7 @@ class Sandbox:
         if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
             self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
         used = usage(self.pid)
+        self._used = used if used != NOTHING else self._used
         self._check_usage(used, running)
         overrun = allowance.look(used, self._active)
         if self._frames:
@@ -365,9 +379,20 @@ class Sandbox:
         )  # fmt: skip
 
     def _fail(self, fault: Fault) -> NoReturn:
+        self._fault = fault.code
         self._kill_and_drain()
         # Whatever a cancelled worker did last, `kill` was the cause.
         raise Cancelled if self._cancelled.is_set() else Failed(fault)
+
+    def _log_end(self, code: int | None, used: Usage, peak: int | None) -> None:
+        """**Arguments:** what was seen before `close` killed the process, if it still ran."""
+        how = "closed" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}"
+        how += ", cancelled" if self._cancelled.is_set() else ""
+        how += f", fault {self._fault}" if self._fault else ""
+        used = used if used != NOTHING else self._used
+        memory = f"peak {peak}" if peak is not None else f"last {used.resident_mb}"
+        seconds = used.processor or 0.0
+        _logger.info("pid %d: %s, %.2f s of processor time, %s MiB", self.pid, how, seconds, memory)
 
     def _kill_and_drain(self) -> None:
         self._process.kill()

@@ -4,6 +4,7 @@ Without a zygote (not on Linux, or just killed) `launch` starts a new interprete
 only takes longer.
 """
 
+import logging
 import os
 import select
 import socket
@@ -19,6 +20,8 @@ from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.limits import FORK_SECONDS, ZYGOTE_IMPORT_SECONDS
 from tutor.sandbox.zygote import ForkRequest
+
+_logger = logging.getLogger(__name__)
 
 
 class NoZygote(Exception):
@@ -81,6 +84,7 @@ class Zygotes:
         except (OSError, subprocess.TimeoutExpired) as error:
             if self._closed:
                 raise OSError("jaxtutor is shutting down") from None
+            _logger.info("pid %d: zygote cannot fork: %s", zygote.pid, type(error).__name__)
             raise NoZygote from error
 
     @property
@@ -129,6 +133,7 @@ class _Zygote:
             theirs.close()
         self._socket = ours
         self.pid = self._process.pid
+        _logger.info("pid %d: zygote started for %s sandboxes", self.pid, role)
 
     @property
     def alive(self) -> bool:
@@ -177,7 +182,10 @@ class _Zygote:
         self._up = True
 
     def close(self) -> None:
+        code = self._process.poll()
         self._process.kill()
         self._process.communicate()
+        how = "stopped" if code is None else f"had ended with code {code}"
+        _logger.info("pid %d: zygote %s", self.pid, how)
         with self._lock:
             self._socket.close()

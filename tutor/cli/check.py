@@ -1,0 +1,151 @@
+"""`jaxtutor check`: check a translation once, and suggest what to do next."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tutor.cli.output import (
+    INTERNAL,
+    NOT_PASSED,
+    PASSED,
+    REPORT_BUG,
+    USAGE,
+    print_error,
+    print_json,
+    print_notices,
+)
+from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
+from tutor.cli.usage import UsageError, parse_seed
+
+if TYPE_CHECKING:
+    from tutor.lesson import Lesson
+    from tutor.manifest import Pack
+    from tutor.report import Report
+
+
+def add_to(commands: Any) -> None:
+    sub = add_command(commands, "check", check, "check your translation of a lesson")
+    sub.add_argument("file", nargs="?", metavar="FILE",
+                     help="the file to check instead of your own; - is standard input")  # fmt: skip
+    sub.add_argument("--json", action="store_true", help="print only a report, as JSON")
+    sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
+
+
+def check(options: argparse.Namespace) -> int:
+    from tutor import render
+    from tutor.engine import session as engine
+    from tutor.learner.progress import Progress
+    from tutor.learner.workspace import Workspace
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    own = Workspace(pack).path(lesson)
+    code = read_code(pack, lesson, options.file)
+    if options.json:
+        report = engine.run(lesson, code, seed=options.seed)
+        print_json(report.to_json())
+    else:
+        out = render.console()
+        others = pack.others(lesson.id)
+        with engine.Session(lesson, code) as session:
+            report = session.check(
+                options.seed, lambda result: out.print(render.check(result, others))
+            )
+            out.print(render.rest(report, others))
+            report = session.add_race(report)
+        if report.timings.race is not None:
+            out.print(render.race(report), style="dim", markup=False)
+        for step in _suggest_next_steps(options, pack, lesson, report, own):
+            out.print(step, style="dim", markup=False)
+    if options.file is None:
+        with Progress() as progress:
+            progress.record(pack.id, report)
+            print_notices(progress.notices)
+    return _exit_code(report)
+
+
+def read_code(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
+    """Read the code to check: a file, `-` for standard input, or None for the learner's own file,
+    which is created from the starter if there is none."""
+    from tutor.files import ELSEWHERE
+    from tutor.learner.workspace import Workspace
+    from tutor.plain_text import one_line
+    from tutor.source_text import MAX_BYTES, BadFile, decode_source, read_source
+
+    workspace = Workspace(pack)
+    try:
+        if file == "-":
+            return decode_source(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
+        if file is not None:
+            return read_source(Path(file))
+        if workspace.path(lesson).exists():
+            return workspace.open(lesson)
+        try:
+            text = workspace.open(lesson)
+        except OSError as error:
+            print_error(
+                f"jaxtutor: {workspace.path(lesson)} could not be created ({error.strerror}); "
+                f"checking the starter. Name a FILE, or {ELSEWHERE}"
+            )
+            return lesson.starter
+        print(f"Created your file {workspace.path(lesson)}", file=sys.stderr)
+        return text
+    except BadFile as error:
+        raise UsageError(one_line(str(error))) from None
+    except OSError as error:
+        raise UsageError(one_line(f"{error.filename or file}: {error.strerror}")) from None
+
+
+def _suggest_next_steps(
+    options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
+) -> list[str]:
+    from tutor.learner.progress import Progress
+    from tutor.pack.catalogue import Catalogue
+    from tutor.pack.fault_location import pack_fault, place_of
+    from tutor.plain_text import one_line
+
+    if (fault := pack_fault(report)) is not None:
+        location = place_of(pack, lesson, report, fault)
+        return [f"The fault is in the pack: {location}. Fix it there, or report it to its author."]
+    if report.verdict == "internal":
+        codes = _fault_codes(report)
+        if "no-sandbox" in codes:
+            return ["Run `jaxtutor doctor` to find out why."]
+        return [] if "busy-machine" in codes else [REPORT_BUG]
+    if report.passed:
+        following = pack.next_after(lesson.id)
+        steps = []
+        if pack.solution(lesson.id) is not None:
+            solution = next_command(options, "solution", lesson.id)
+            steps.append(f"Compare with the solution: {solution}")
+        if following is not None:
+            title = Catalogue(pack).title(following)
+            steps.append(f"Next: {next_command(options, 'check', following)}  ({title})")
+        return steps
+    with Progress() as progress:
+        taken = progress.hints(pack.id, lesson.id)
+    left = len(lesson.hints) - taken
+    steps = []
+    if options.file != "-":
+        named = [] if options.file is None else [options.file]
+        again = next_command(options, "check", lesson.id, *named)
+        steps.append(one_line(f"Edit {options.file or own}, then run: {again}"))
+    if left:
+        steps.append(f"Stuck? {next_command(options, 'hint', lesson.id)}  ({left} left)")
+    return steps
+
+
+def _exit_code(report: "Report") -> int:
+    if report.verdict == "pass":
+        return PASSED
+    if report.verdict != "internal":
+        return NOT_PASSED
+    from tutor.pack.fault_location import pack_fault
+
+    return USAGE if pack_fault(report) is not None else INTERNAL
+
+
+def _fault_codes(report: "Report") -> set[str]:
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    return {fault.code for fault in faults if fault is not None}

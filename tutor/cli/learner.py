@@ -1,0 +1,98 @@
+"""The learner's other commands: the app, `watch`, `hint`, `reset` and `solution`."""
+
+import argparse
+import sys
+from typing import Any
+
+from tutor.cli.check import read_code
+from tutor.cli.output import NOT_PASSED, PASSED, print_notices
+from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
+from tutor.cli.stopping import exit_code_of_app
+from tutor.cli.usage import UsageError, parse_seed
+
+
+def add_to(commands: Any) -> None:
+    sub = add_command(commands, "watch", watch_file, "check your file every time it is saved")
+    sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
+    add_command(commands, "hint", take_hint, "take the next hint of a lesson")
+    add_command(commands, "reset", reset, "restore the starter; your code is kept as a backup")
+    sub = add_command(commands, "solution", show_solution, "show the solution of a lesson")
+    sub.add_argument("--anyway", action="store_true", help="show it before you have passed")
+
+
+def run_app(options: argparse.Namespace) -> int:
+    from tutor.ui.app import TutorApp
+    from tutor.ui.desk import Desk
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the app needs a terminal; try `jaxtutor list` or `jaxtutor --help`")
+    with Desk(open_pack(options)) as desk:
+        app = TutorApp(desk)
+        app.run()
+    return exit_code_of_app(app.return_code)
+
+
+def watch_file(options: argparse.Namespace) -> int:
+    from tutor.cli.watch import watch
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    read_code(pack, lesson, None)  # fails now if the file cannot be created or read
+    watch(pack, lesson, options.seed)
+    return PASSED
+
+
+def take_hint(options: argparse.Namespace) -> int:
+    from tutor.learner.progress import Progress
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    with Progress() as progress:
+        before = progress.hints(pack.id, lesson.id)
+        taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
+        print_notices(progress.notices)
+    print(f"Hint {taken} of {len(lesson.hints)}\n")
+    print(lesson.hints[taken - 1].rstrip())
+    if taken == before and pack.solution(lesson.id) is not None:
+        solution = next_command(options, "solution", lesson.id, "--anyway")
+        print(f"\nThat was the last hint. For the solution, run: {solution}")
+    return PASSED
+
+
+def reset(options: argparse.Namespace) -> int:
+    from tutor.learner.workspace import Workspace
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    workspace = Workspace(pack)
+    try:
+        backup = workspace.reset(lesson)
+    except OSError as error:
+        raise UsageError(f"nothing was changed: {error.filename}: {error.strerror}") from None
+    print(f"Restored the starter: {workspace.path(lesson)}")
+    if backup is not None:
+        print(f"Backup of your code: {backup}")
+    return PASSED
+
+
+def show_solution(options: argparse.Namespace) -> int:
+    from tutor.learner.progress import Progress
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    with Progress() as progress:
+        allowed = options.anyway or progress.passed(pack.id, lesson.id)
+    if not allowed:
+        hint = next_command(options, "hint", lesson.id)
+        anyway = next_command(options, "solution", lesson.id, "--anyway")
+        print(
+            f"You have not passed {lesson.id} yet. For a hint, run: {hint}\n"
+            f"To see the solution anyway, run: {anyway}",
+            file=sys.stderr,
+        )
+        return NOT_PASSED
+    solution = pack.solution(lesson.id)
+    if solution is None:
+        raise UsageError("this pack has no solution for this lesson")
+    print(solution.rstrip())
+    return PASSED

@@ -1,0 +1,67 @@
+"""The pack and the lesson that a command is about."""
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tutor.cli.usage import PACK_HELP, Parser, UsageError
+
+if TYPE_CHECKING:
+    from tutor.lesson import Lesson
+    from tutor.manifest import Pack
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    command: Callable[[argparse.Namespace], int],
+    help_: str,
+    *,
+    lesson: bool = True,
+) -> Parser:
+    """Add a command that takes `--pack` and, by default, a lesson."""
+    sub: Parser = commands.add_parser(
+        name, help=help_, description=help_[0].upper() + help_[1:] + "."
+    )
+    sub.set_defaults(command=command)
+    if lesson:
+        sub.add_argument("lesson", metavar="LESSON", help="the lesson's id, as `list` shows it")
+    add_pack_option(sub)
+    return sub
+
+
+def add_pack_option(sub: Parser, help_: str = PACK_HELP) -> None:
+    # Suppressed, or its default would undo a `--pack` given before the command.
+    sub.add_argument("--pack", metavar="PACK", default=argparse.SUPPRESS, help=help_)
+
+
+def open_pack(options: argparse.Namespace) -> "Pack":
+    from tutor.pack import BadPack, open_pack
+
+    try:
+        return open_pack(options.pack)
+    except BadPack as error:
+        raise UsageError(error.text) from None
+
+
+def open_lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
+    from tutor.pack import BadPack
+
+    name = options.lesson
+    if name not in pack.lessons:
+        from tutor.suggestions import nearest
+
+        hint = nearest(name, pack.lessons) or f". Run `{next_command(options, 'list')}` to see all"
+        raise UsageError(f"there is no lesson {name!r}{hint}")
+    try:
+        return pack.lesson(name)
+    except BadPack as error:
+        raise UsageError(error.text) from None
+
+
+def next_command(options: argparse.Namespace, command: str, *arguments: str) -> str:
+    """Return a command to run next, on the same pack."""
+    import shlex
+
+    pack = [] if options.pack is None else ["--pack", options.pack]
+    return shlex.join(["jaxtutor", command, *arguments, *pack])
