@@ -44,7 +44,7 @@ def test_it_holds_the_version_the_command_and_the_sandboxes(home: Path):
     assert "jaxtutor check --pack --json --seed double" in text
     assert "Spec(role='learner', limits=Limits(seconds=2" in text
     assert "devices=1, accelerators=False, quick=True" in text
-    assert "ready, protections on: ['own process', 'environment'" in text
+    assert "ready, protections on: own process, environment, " in text
     assert "closed, 0." in text or "closed, 1." in text
     assert " s of processor time, peak " in text
     assert "exit code 0 after " in text

@@ -125,9 +125,9 @@ class Sandbox:
             "memory and threads counted by the kernel" if self._cgroup else "unavailable here",
         )
         self.protections = [*_OUTER_PROTECTIONS, counted, *reply[0].protections]
-        on = [p.name for p in self.protections if p.active]
-        off = [p.name for p in self.protections if not p.active]
-        _logger.info("pid %d: ready, protections on: %s; off: %s", self.pid, on, off)
+        on = ", ".join(p.name for p in self.protections if p.active)
+        off = ", ".join(p.name for p in self.protections if not p.active)
+        _logger.info("pid %d: ready, protections on: %s; off: %s", self.pid, on, off or "none")
         self._bounded = any(p.name == "bounded folder" and p.active for p in self.protections)
         self.forget_output()  # of importing the libraries
         self._ready = reply[0]
