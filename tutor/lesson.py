@@ -144,9 +144,7 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")]
     hints: Annotated[
         tuple[Markdown, ...],
-        Meta(
-            min_length=1, max_length=9, description="Hints, each more explicit than the one before."
-        ),
+        Meta(min_length=1, max_length=9, description="Hints, from vague to explicit."),
     ]
     sizes: Annotated[
         dict[str, int | tuple[int, ...]],

@@ -11,6 +11,7 @@ from tutor.lesson import Id, Lesson, Line
 FORMAT = 1
 """The pack format that this version reads."""
 
+VERSION = r"^[0-9]+(\.[0-9]+)*$(?!\n)"
 EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
 
 
@@ -72,7 +73,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     requires: Annotated[
         str,
         Meta(
-            pattern=r"^[0-9]+(\.[0-9]+)*$(?!\n)",
+            pattern=VERSION,
             description="Oldest compatible jaxtutor version.",
         ),
     ] = "0"

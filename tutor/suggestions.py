@@ -22,4 +22,4 @@ def choice(word: str, known: Iterable[str], none: str) -> str:
     if found := suggested(word, listed):
         return found
     more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
-    return f"there are: {', '.join(listed[:12])}{more}" if listed else none
+    return f"available: {', '.join(listed[:12])}{more}" if listed else none

@@ -208,7 +208,7 @@ async def test_a_lesson_that_is_broken_from_the_start_opens_when_it_is_put_right
     edit(pack, "minutes: 5", "minutes: five")
     async with start() as driver:
         await driver.on(WaitingScreen)
-        await driver.shows("norms.yaml:7:10: minutes: expected int")
+        await driver.shows("norms.yaml:7:10: minutes: must be an integer")
         edit(pack, "hints:", "hnits:")
         await driver.shows("unknown key 'hnits'")
         edit(pack, "hnits:", "hints:")

@@ -128,7 +128,7 @@ def test_editors_know_it(installed: Path, tmp_path: Path):
 
 def test_where_it_is_not_installed_the_lesson_says_which_kinds_there_are():
     (problem,) = lint(PACK).problems
-    assert (problem.line, problem.message) == (33, "this check names no kind")
+    assert (problem.line, problem.message) == (33, "this check has no kind")
     assert problem.remedy.startswith("the kinds are: value, shape, grad")
 
 

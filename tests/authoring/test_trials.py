@@ -447,8 +447,8 @@ def test_wrong_usage_and_broken_packs_exit_with_2(tmp_path: Path):
     lesson = broken / "basics" / "sound.yaml"
     lesson.write_text(lesson.read_text().replace("minutes: 1", "minutes: soon"))
     for arguments, told in (
-        ((str(tmp_path / "nowhere"),), "no such folder"),
-        ((str(broken),), "sound.yaml:4:10: minutes: expected int"),
+        ((str(tmp_path / "nowhere"),), "no such directory"),
+        ((str(broken),), "sound.yaml:4:10: minutes: must be an integer"),
         ((str(FAULTY), "sounds"), "there is no lesson 'sounds'"),
         ((str(FAULTY), "--seeds", "0"), "must be an integer from 1 to 100000, got '0'"),
     ):

@@ -183,7 +183,7 @@ def test_a_newer_edition_replaces_and_keeps_the_one_before() -> None:
 
 def test_an_edition_that_is_a_number_is_told() -> None:
     edit("id: mini\n", "id: mini\nversion: 1.10\n")
-    assert "pack.yaml:3:10: version: expected str, got float" in refused(
+    assert "pack.yaml:3:10: version: must be letters and digits" in refused(
         "pack", "install", "mypack/lessons"
     )
 

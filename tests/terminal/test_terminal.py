@@ -181,7 +181,7 @@ def test_a_broken_manifest_is_told_before_the_app_starts(home: Path, tmp_path: P
     (tmp_path / "pack.yaml").write_text("format: 1\nid: x\ntitle: X\ntracks: []\n")
     with jaxtutor("--pack", str(tmp_path)) as terminal:
         assert terminal.wait() == 2
-        assert "4:9: tracks: expected list of length >= 1" in terminal.text
+        assert "4:9: tracks: must be a non-empty list" in terminal.text
 
 
 def test_make_run_starts_the_app(home: Path):

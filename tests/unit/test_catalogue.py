@@ -83,7 +83,7 @@ def test_a_lesson_that_breaks_is_told_and_forgotten(pack: Path):
     edit(pack / "basics" / "tall.yaml", "title: Upright", "title: 5")
     catalogue = Catalogue(open_pack(pack))
     assert catalogue.remembered("tall") is not None  # as it was last time
-    with pytest.raises(BadPack, match=r"tall.yaml:2:8: title: expected str"):
+    with pytest.raises(BadPack, match=r"tall.yaml:2:8: title: must be a string"):
         catalogue.card("tall")
     assert catalogue.remembered("tall") is None
     assert catalogue.title("tall") == "tall"

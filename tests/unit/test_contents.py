@@ -174,7 +174,9 @@ def test_a_link_out_of_the_pack_does_not_take_along_what_it_leads_to(
     solution = root.parent / "solutions" / "basics" / "double.py"
     solution.unlink()
     solution.symlink_to(tmp_path / "secret")
-    with pytest.raises(BadPack, match=r"double\.py:1:1: a link that leads out of the pack"):
+    with pytest.raises(
+        BadPack, match=r"double\.py:1:1: a symbolic link that points outside the pack"
+    ):
         gather(load_pack(root))
 
 

@@ -121,7 +121,7 @@ def test_a_broken_lesson_is_told_when_it_is_asked_for_and_others_can_be_used(pac
     opened = open_pack(pack)
     assert opened.lesson("double").title == "Twice as much"
     assert problems(opened, "tall") == [
-        "1:1: 'hints' is missing: From nudge to nearly there; add a line `hints: …`",
+        "1:1: 'hints' is missing: Hints, from vague to explicit; add a line `hints: …`",
         "13:1: unknown key 'hnits'; did you mean 'hints'?",
     ]
     with pytest.raises(BadPack):
@@ -161,7 +161,9 @@ def test_a_lesson_that_is_not_there_is_told_where_the_manifest_lists_it(pack: Pa
     opened = open_pack(pack)
     (pack / "basics" / "tall.yaml").unlink()
     (told,) = problems(opened, "tall")
-    assert told.startswith("7:23: lesson 'tall': there is no file basics/tall.yaml; write it")
+    assert told.startswith(
+        "7:23: lesson 'tall': the file basics/tall.yaml does not exist; write it"
+    )
 
 
 def test_an_unknown_lesson_is_no_problem_of_the_pack(pack: Path):

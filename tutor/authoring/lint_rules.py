@@ -81,7 +81,7 @@ def unwritten(page: Page) -> Iterator[Said]:
     for node in walk(page.node):
         if isinstance(node, ScalarNode) and (at := str(node.value).find("TODO")) >= 0:
             before = str(node.value)[:at]
-            place = node.place(before.count("\n") + 1, at - before.rfind("\n"))
+            place = node.position(before.count("\n") + 1, at - before.rfind("\n"))
             yield place, "something is still to be written", "write it, and take TODO away"
 
 
@@ -117,7 +117,7 @@ def wide_code(page: Page) -> Iterator[Said]:
 def _wide(node: Node, number: int, row: str) -> Said:
     assert isinstance(node, ScalarNode)
     message = f"{len(row)} columns of code; a terminal of 80 shows {CODE_COLUMNS}"
-    return node.place(number, CODE_COLUMNS + 1), message, "break the line"
+    return node.position(number, CODE_COLUMNS + 1), message, "break the line"
 
 
 def few_hints(page: Page) -> Iterator[Said]:

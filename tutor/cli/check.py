@@ -102,11 +102,11 @@ def _suggest_next_steps(
 ) -> list[str]:
     from tutor.learner.progress import Progress
     from tutor.pack.catalogue import Catalogue
-    from tutor.pack.fault_location import pack_fault, place_of
+    from tutor.pack.fault_location import locate, pack_fault
     from tutor.plain_text import one_line
 
     if (fault := pack_fault(report)) is not None:
-        location = place_of(pack, lesson, report, fault)
+        location = locate(pack, lesson, report, fault)
         return [f"The fault is in the pack: {location}. Fix it there, or report it to its author."]
     if report.verdict == "internal":
         codes = _fault_codes(report)

@@ -88,7 +88,7 @@ def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
         raise UsageError(error.text) from None
     for name in options.lessons:
         if name not in pack.lessons:
-            hint = nearest(name, pack.lessons) or f"; there are: {', '.join(pack.lessons)}"
+            hint = nearest(name, pack.lessons) or f"; available: {', '.join(pack.lessons)}"
             raise UsageError(f"there is no lesson {name!r} in {options.folder}{hint}")
     wanted = set(options.lessons or pack.lessons)
     return pack, [name for name in pack.lessons if name in wanted]

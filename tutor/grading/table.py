@@ -61,7 +61,7 @@ def listed(
         if not lesson and len(lessons) == 1:
             lesson = lessons[0]
         if lesson not in known:
-            near = nearest(lesson, known) or f"; there are: {', '.join(known[:12])}"
+            near = nearest(lesson, known) or f"; available: {', '.join(known[:12])}"
             raise Unusable(f"{place}: the pack has no lesson {lesson!r}{near}")
         written[name].add(cells["submission"])
         if lesson in lessons:

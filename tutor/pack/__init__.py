@@ -1,9 +1,8 @@
-"""A pack on disk as a `Pack`.
+"""Reading a pack from disk.
 
-A pack is not trusted: nothing in it is run, and whatever is wrong is reported as a list of
-problems, each with file, line and column. `open_pack` reads the manifest alone, and each lesson
-when it is asked for, so that a large pack starts as fast as a small one; `load_pack` reads and
-validates everything.
+Packs are not trusted: nothing in them is executed, and all problems are reported with file, line
+and column. `open_pack` reads the manifest only, and each lesson on first access, so large packs
+open as fast as small ones; `load_pack` reads and validates everything.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,20 +20,20 @@ __all__ = ["BadPack", "Problem", "built_in", "load_pack", "open_pack"]
 
 
 def built_in() -> Path:
-    """The folder of the course that ships with jaxtutor."""
+    """Return the directory of the course that ships with jaxtutor."""
     package = Path(__file__).resolve().parent.parent
     packaged = package / "course" / "lessons"
     return packaged if packaged.is_dir() else package.parent / "lessons"
 
 
 def open_pack(root: Path | str | None = None) -> Pack:
-    """Open a pack; its lessons are read when they are asked for.
+    """Open a pack; lessons are read on first access.
 
-    **Arguments:** `root`: its folder or, if that is text, the id of an installed pack; by default
-    the built-in course.
+    **Arguments:** `root`: its directory, or the id of an installed pack as text; by default the
+    built-in course.
 
     Raises:
-        BadPack: its manifest has problems. A lesson's problems are raised when it is asked for.
+        BadPack: its manifest has problems. Problems of a lesson are raised on first access.
     """
     folder = _folder(root)
     manifest = _manifest(folder)
@@ -42,12 +41,12 @@ def open_pack(root: Path | str | None = None) -> Pack:
 
 
 def load_pack(root: Path | str | None = None) -> Pack:
-    """Read and validate a whole pack: every lesson, how they stand on each other, stray files.
+    """Read and validate a whole pack: every lesson, their `needs`, and unlisted files.
 
     **Arguments:** `root`: see `open_pack`.
 
     Raises:
-        BadPack: it has problems; all of them are listed.
+        BadPack: it has problems; all are listed.
     """
     from tutor.pack.pack_reader import PackReader
 
@@ -62,26 +61,27 @@ def _folder(root: Path | str | None) -> Folder:
         path = find(root) or path
     folder = Folder(path)
     if not folder.root.is_dir():
-        message, remedy = "no such folder; expected a pack", "make one: jaxtutor pack new DIR"
+        message, remedy = "no such directory", "create a pack: jaxtutor pack new DIR"
         if path.is_file():
-            remedy = f"install a file that holds one: jaxtutor pack install {path}"
+            message = "not a directory"
+            remedy = f"to install a pack from a file: jaxtutor pack install {path}"
         elif isinstance(root, str):
-            message = "no such folder, and no pack of this id is installed"
-            remedy = "see those that are: jaxtutor pack list"
+            message = "no such directory, and no installed pack has this id"
+            remedy = "list installed packs: jaxtutor pack list"
         raise BadPack([Problem(str(folder.root), 1, 1, message, remedy)])
     return folder
 
 
 class _KeptManifest(Struct, frozen=True):
-    """A manifest without problems, and the bytes that it was read from."""
+    """A valid manifest, and the bytes that it was read from."""
 
     source: bytes
     manifest: Manifest
 
 
 def _manifest(folder: Folder) -> Manifest:
-    """The manifest, from memory where it is the same to the byte: YAML of 5,000 lessons takes
-    longer to read than all else that there is to do."""
+    """Return the manifest, from the cache if its bytes are unchanged: parsing the YAML of 5,000
+    lessons takes longer than everything else at startup."""
     try:
         source = folder.read(MANIFEST)
     except BadSource as error:
@@ -97,7 +97,7 @@ def _manifest(folder: Folder) -> Manifest:
 
 
 class _Lessons(Mapping[str, Lesson]):
-    """Lessons by id, in order, each read the first time it is asked for."""
+    """Lessons by id, in order, each read on first access."""
 
     def __init__(self, folder: Folder, manifest: Manifest) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Where in a pack's files a fault of the pack lies, for who wants to mend it."""
+"""Locating a fault of a pack in its files, for the author."""
 
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
@@ -14,9 +14,9 @@ def pack_fault(report: Report) -> Fault | None:
     return next((f for f in faults if f is not None and f.code == "broken-pack"), None)
 
 
-def place_of(pack: Pack, lesson: Lesson, report: Report, fault: Fault) -> str:
-    """Return `file:line` of what is at fault: the line of the PyTorch that raised, else the check
-    that asked. The pack was read before, so where it cannot be read any more it is the file."""
+def locate(pack: Pack, lesson: Lesson, report: Report, fault: Fault) -> str:
+    """Return `file:line` of a fault: the line of PyTorch code that raised, or the check; without
+    a line if the file can no longer be read."""
     path = pack.root / file_of(lesson.track, lesson.id)
     try:
         node, _ = read(path, str(path))
@@ -27,14 +27,14 @@ def place_of(pack: Pack, lesson: Lesson, report: Report, fault: Fault) -> str:
 
 
 def _in_the_torch(node: MappingNode, lesson: Lesson, fault: Fault) -> int:
-    """The reference is `torch`, two line ends, and `harness`."""
+    """Return the line in the file; the reference is `torch`, a blank line and `harness`."""
     if not fault.frames:
         return 0
     line, before = fault.frames[-1].line, lesson.torch.count("\n") + 2
     for key, row in (("torch", line), ("harness", line - before)):
         block = node.get(key)
         if isinstance(block, ScalarNode) and 1 <= row <= str(block.value).count("\n") + 1:
-            return block.place(row, 1)[0]
+            return block.position(row, 1)[0]
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A pack's folder: its files as bytes, and their names as messages give them."""
+"""Reading the files of a pack's directory, and naming them in messages."""
 
 import os
 import stat
@@ -9,35 +9,36 @@ from tutor.pack.problems import BadSource, Problem
 
 MANIFEST = "pack.yaml"
 MAX_BYTES = 1 << 20
-"""Of one file."""
+"""Limit of one file."""
 
 Stamp: TypeAlias = tuple[int, int, int]
-"""Changes whenever a file does: when it was written, when anything about it changed (which no
-program can set back), both in nanoseconds, and its size in bytes."""
+"""Identifies a version of a file: mtime and ctime (which programs cannot set back) in nanoseconds,
+and size in bytes."""
 
 
 class Folder:
-    """Reads files below `root`, and nothing that is not below it."""
+    """Reads files below `root`, and no others."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._real = os.path.realpath(root)
 
     def read(self, file: str) -> bytes:
-        """What a file holds.
+        """Return a file's contents.
 
         Raises:
-            BadSource: it is not below the root, no regular file, too large or not to be read.
+            BadSource: it is outside the root, not a regular file, too large or unreadable.
         """
         path = os.path.join(self.root, file)  # noqa: PTH118 - thousands of them, one by one
-        # realpath, for resolve() raises where links form a circle.
+        # realpath: resolve() raises on circular links.
         if not os.path.realpath(path).startswith(os.path.join(self._real, "")):  # noqa: PTH118
-            remedy = "put the file itself here"
-            raise BadSource(self.problem(file, "a link that leads out of the pack", remedy=remedy))
+            remedy = "replace it with a copy of the file"
+            message = "a symbolic link that points outside the pack"
+            raise BadSource(self.problem(file, message, remedy=remedy))
         return read_bytes(Path(path), self.shown(file))
 
     def stamp(self, file: str) -> Stamp | None:
-        """What tells this version of a file from others; None if there is none."""
+        """Return the stamp of a file; None if it does not exist."""
         try:
             found = os.stat(f"{self.root}{os.sep}{file}")  # noqa: PTH116 - as above
         except OSError:
@@ -50,7 +51,7 @@ class Folder:
         return Problem(self.shown(file), line, column, message, remedy)
 
     def shown(self, file: str) -> str:
-        """A file as messages name it: from here if it lies below, else in full."""
+        """Return a file's name in messages: relative to the working directory if below it."""
         path = self.root / file
         try:
             return str(path.absolute().relative_to(Path.cwd()))
@@ -59,27 +60,27 @@ class Folder:
 
 
 def read_bytes(path: Path, shown_as: str) -> bytes:
-    """What a file holds. **Arguments:** `shown_as`: how messages name it.
+    """Return a file's contents. **Arguments:** `shown_as`: its name in messages.
 
     Raises:
-        BadSource: no regular file, too large, or not to be read.
+        BadSource: it is not a regular file, too large or unreadable.
     """
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            remedy = "put a file of this name in its place"
-            raise BadSource(Problem(shown_as, 1, 1, "not a file", remedy))
+            remedy = "replace it with a regular file"
+            raise BadSource(Problem(shown_as, 1, 1, "not a regular file", remedy))
         if found.st_size > MAX_BYTES:
             raise too_large(shown_as, found.st_size)
         return path.read_bytes()
     except OSError as error:
-        remedy = "look at its permissions"
+        remedy = "check its permissions"
         if isinstance(error, FileNotFoundError):
-            remedy = "name a folder that has one, or make a pack: jaxtutor pack new DIR"
+            remedy = "choose a directory that has one, or create a pack: jaxtutor pack new DIR"
         message = f"cannot be read: {error.strerror}"
         raise BadSource(Problem(shown_as, 1, 1, message, remedy)) from None
 
 
 def too_large(shown_as: str, size: int) -> BadSource:
-    message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
-    return BadSource(Problem(shown_as, 1, 1, message, "split it, or leave data out of it"))
+    message = f"the file must be at most {MAX_BYTES:,} bytes, got {size:,}"
+    return BadSource(Problem(shown_as, 1, 1, message, "split it, or remove data from it"))

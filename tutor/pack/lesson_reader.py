@@ -1,4 +1,4 @@
-"""Reading one lesson, and looking at it as a whole."""
+"""Reading and validating one lesson."""
 
 import re
 from collections.abc import Iterable
@@ -26,14 +26,14 @@ from tutor.inputs.draws import Draw, Draws, holds_key
 from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.functions import USAGE, DrawError
 from tutor.lesson import Lesson
-from tutor.pack.struct_reader import EXPRESSION, StructReader, plain
+from tutor.pack.struct_reader import EXPRESSION, StructReader, plain, shown
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, walk
 from tutor.suggestions import choice, suggested
 from tutor.tree import TreeError
 
 
 class LessonReader(StructReader):
-    """Reads one lesson, and then looks at it as a whole."""
+    """Reads one lesson field by field, then validates it as a whole."""
 
     def __init__(self, file: str) -> None:
         super().__init__(file)
@@ -45,11 +45,11 @@ class LessonReader(StructReader):
         for key, expected in (("id", lesson_id), ("track", track)):
             found = node.get(key)
             if isinstance(found, ScalarNode) and found.value != expected:
-                what = f"{key} is {found.value!r}, but the file stands for {expected!r}"
-                self.complain(found, what, f"write {expected}, or move the file and its entry")
+                what = f"{key}: must be {expected!r}, as in the file's path, got {found.value!r}"
+                self.complain(found, what, "change it, or move the file and its manifest entry")
         if lesson is None or len(self.problems) > before:
             return None
-        self._look_at_whole(lesson, node)
+        self._validate(lesson, node)
         if len(self.problems) > before:
             return None
         return with_survival(lesson, defined_names(lesson.starter))
@@ -58,50 +58,52 @@ class LessonReader(StructReader):
 
     def read_checks(self, hint: Any, node: Node, name: str) -> Any:
         if not isinstance(node, SequenceNode):
-            self.complain(node, "checks: expected a list", "begin each check with `- `")
+            what = f"checks: must be a list, got {shown(node)}"
+            self.complain(node, what, "begin each check with `- `")
             return None
         checks = [self._check(item) for item in node.items]
         if not checks:
-            self.complain(node, "checks: expected at least one check", "add `- value: f(x)`")
+            self.complain(node, "checks: must contain at least one check", "add `- value: f(x)`")
         return tuple(check for check in checks if check is not None)
 
     def _check(self, node: Node) -> Check | None:
         if not isinstance(node, MappingNode):
-            self.complain(node, "expected a check", "write it like `value: f(x)`")
+            what = f"a check must be a mapping, got {shown(node)}"
+            self.complain(node, what, "write it like `value: f(x)`")
             return None
         known = kinds()
         found = [key for key, _ in node.entries if key.value in known]
         if len(found) != 1:
             if found:
                 names = " and ".join(str(key.value) for key in found)
-                remedy = "make two checks of it, each with its own `- `"
-                self.complain(found[1], f"a check has one kind; this one has {names}", remedy)
+                remedy = "split it into separate checks, each beginning with `- `"
+                self.complain(found[1], f"a check must have one kind, got {names}", remedy)
             else:
                 broken = unusable_kinds()
                 for key, _ in node.entries:
                     if (why := broken.get(str(key.value))) is not None:
                         what = f"the kind {key.value!r} cannot be used: {why}"
-                        self.complain(key, what, "install another version of it")
+                        self.complain(key, what, "install another version of its package")
                         return None
                 keys = [str(key.value) for key, _ in node.entries]
                 keys = [key for key in keys if key not in Check.__struct_fields__]
                 near = next((n for key in keys if (n := suggested(key, known))), "")
                 remedy = near or f"the kinds are: {', '.join(known)}"
-                self.complain(node, "this check names no kind", remedy)
+                self.complain(node, "this check has no kind", remedy)
             return None
         check: Check | None = self.struct(known[str(found[0].value)], node)
         return check
 
     def read_draws(self, hint: Any, node: Node, name: str) -> Any:
         if not isinstance(node, MappingNode):
-            what = f"{name}: expected a mapping"
-            self.complain(node, what, "write each input on its line, such as `x: normal(7, 5)`")
+            what = f"{name}: must be a mapping, got {shown(node)}"
+            self.complain(node, what, "write each input on one line, such as `x: normal(7, 5)`")
             return None
         draws = {}
         for key, child in node.entries:
             if not str(key.value).isidentifier():
-                remedy = "begin it with a letter; letters, digits and _ may follow"
-                self.complain(key, f"{name}: {key.value!r} is no Python name", remedy)
+                remedy = "use letters, digits and _, and begin with a letter"
+                self.complain(key, f"{name}: {key.value!r} is not a Python identifier", remedy)
             draws[str(key.value)] = self._draws(child, name)
         return draws
 
@@ -111,8 +113,8 @@ class LessonReader(StructReader):
         if isinstance(node, SequenceNode):
             return tuple(self._draws(v, name) for v in node.items)  # type: ignore[misc]
         if not isinstance(node.value, str):
-            what = f"{name}: expected a draw such as normal(7, 5), found {node.value!r}"
-            self.complain(node, what, "write full(5) for the number 5 itself")
+            what = f"{name}: must be a draw such as normal(7, 5), got {node.value!r}"
+            self.complain(node, what, "for the constant 5, write full(5)")
             return None
         try:
             return parse_draw(node.value)
@@ -121,7 +123,7 @@ class LessonReader(StructReader):
             usage = USAGE.get(function, "normal(B, 3)")
             remedy = suggested(function, USAGE) if function not in USAGE else ""
             if usage in str(error):
-                remedy = "give it what it needs"
+                remedy = "add the missing arguments"
             what = f"{name}: {error}"
             self.complain_at(node, 1, error.column + 1, what, remedy or f"write it like {usage}")
             return None
@@ -144,7 +146,7 @@ class LessonReader(StructReader):
             return text
         if dtype and dtype not in DTYPES:
             remedy = choice(dtype, DTYPES, "")
-            self.complain(node, f"{name}: no dtype is called {dtype!r}", remedy)
+            self.complain(node, f"{name}: unknown dtype {dtype!r}", remedy)
         self._specs += [(node, size) for size in dimensions if isinstance(size, str)]
         return text
 
@@ -185,18 +187,18 @@ class LessonReader(StructReader):
     def read_axes(self, hint: Any, node: Node, name: str) -> Any:
         for part in [node] if isinstance(node, ScalarNode) else _scalars(node):
             if part.value is not None and type(part.value) is not int:
-                what = f"{name}: expected a number or null, found {part.value!r}"
-                self.complain(part, what, "write it as for jax.vmap, null where it has None")
+                what = f"{name}: must be an integer or null, got {part.value!r}"
+                self.complain(part, what, "write null where jax.vmap has None")
         return plain(node)
 
     # --- the lesson as a whole -----------------------------------------------------------
 
-    def _look_at_whole(self, lesson: Lesson, node: MappingNode) -> None:
+    def _validate(self, lesson: Lesson, node: MappingNode) -> None:
         starter = defined_names(lesson.starter)
         try:
             torch = defined_names(lesson.reference_code)
-        except BadPython as error:  # each for itself is Python: say, an import from __future__
-            what = f"harness: not after the PyTorch: {error}"
+        except BadPython as error:  # each is valid alone, but say, an import from __future__
+            what = f"harness: invalid Python when appended to `torch`: {error}"
             self.complain(node.get("harness") or node, what, "move it to the top of `torch`")
             return
         self._sizes(lesson, node)
@@ -204,25 +206,25 @@ class LessonReader(StructReader):
         nodes = node.get("checks")
         assert isinstance(nodes, SequenceNode)
         if all(check.bonus for check in lesson.checks):
-            what = "every check is a bonus, so nothing need pass"
-            self.complain(nodes, what, "leave `bonus: true` out of one")
+            what = "every check is a bonus, so none is required"
+            self.complain(nodes, what, "remove `bonus: true` from at least one")
         seen: set[str] = set()
         extra: set[str] = set()
         for check, check_node in zip(lesson.checks, nodes.items, strict=True):
             assert isinstance(check_node, MappingNode)
             if check.title in seen:
-                what = f"a second check is called {check.title!r}"
-                self.complain(check_node, what, "give it a name of its own: `name: …`")
+                what = f"duplicate check name {check.title!r}"
+                self.complain(check_node, what, "give this check a unique `name: …`")
             for needed in check.prerequisites:
                 if needed not in seen:
                     after = _scalars(check_node.get("after") or check_node)
                     place = next((s for s in after if s.value == needed), None)
-                    what = f"after: no earlier check is called {needed!r}"
-                    remedy = choice(needed, seen, "this is the first check; leave `after` out")
+                    what = f"after: no earlier check named {needed!r}"
+                    remedy = choice(needed, seen, "this is the first check; remove `after`")
                     self.complain(place or check_node, what, remedy)
                 elif needed in extra and not check.bonus:
-                    what = f"after: {needed!r} is a bonus, which need not pass"
-                    remedy = "make this one a bonus, too, or let it stand on another"
+                    what = f"after: {needed!r} is a bonus, so it need not pass"
+                    remedy = "make this check a bonus too, or change its `after`"
                     self.complain(check_node.get("after") or check_node, what, remedy)
             seen.add(check.title)
             extra.update([check.title] if check.bonus else [])
@@ -235,16 +237,16 @@ class LessonReader(StructReader):
         self._mistakes(lesson, node, seen)
         timed = {check.title for check in lesson.checks if check.kind == "value"}
         if lesson.timed and lesson.timed not in timed:
-            what = f"timed: no value check is called {lesson.timed!r}"
-            remedy = choice(lesson.timed, timed, "there is none; leave `timed` out")
+            what = f"timed: no value check named {lesson.timed!r}"
+            remedy = choice(lesson.timed, timed, "there are no value checks; remove `timed`")
             self.complain(node.get("timed") or node, what, remedy)
 
     def _sizes(self, lesson: Lesson, node: MappingNode) -> None:
         sizes = node.get("sizes")
         for name, candidates in lesson.sizes.items():
             if candidates == () and isinstance(sizes, MappingNode):
-                remedy = f"write {name}: 5, or several: {name}: [5, 3]"
-                self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no candidate", remedy)
+                remedy = f"write {name}: 5, or {name}: [5, 3] to draw from"
+                self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no values", remedy)
         for place, name in self._specs:
             if name not in lesson.sizes:
                 text = str(place.value) if isinstance(place, ScalarNode) else ""
@@ -265,16 +267,16 @@ class LessonReader(StructReader):
                         lead = len(str(scalar.value)) - len(str(scalar.value).lstrip())
                         self._no_size(scalar, size, lesson, lead + column)
             if name in starter:
-                what = f"the input {name!r} would hide the starter's {name!r}"
-                self.complain(place, what, "give the input another name")
+                what = f"the input {name!r} shadows the starter's {name!r}"
+                self.complain(place, what, "rename the input")
             if name in JAX_HELPERS | TORCH_HELPERS:
-                what = f"the name {name!r} is taken by a helper of expressions"
-                self.complain(place, what, "give the input another name")
+                what = f"the name {name!r} is reserved in expressions"
+                self.complain(place, what, "rename the input")
 
     def _no_size(self, place: Node, name: str, lesson: Lesson, column: int) -> None:
-        """**Arguments:** `column`: where it stands in the text, from 0."""
-        remedy = choice(name, lesson.sizes, f"add it: `sizes: {{{name}: [5, 3]}}`")
-        what = f"no size is called {name!r}"
+        """**Arguments:** `column`: offset of `name` in the scalar's text, from 0."""
+        remedy = choice(name, lesson.sizes, f"add `sizes: {{{name}: [5, 3]}}`")
+        what = f"unknown size {name!r}"
         if isinstance(place, ScalarNode):
             self.complain_at(place, 1, column + 1, what, remedy)
         else:
@@ -283,7 +285,7 @@ class LessonReader(StructReader):
     def _names(
         self, lesson: Lesson, check: Check, node: MappingNode, starter: set[str], torch: set[str]
     ) -> None:
-        """Every name in an expression must mean something on its side."""
+        """Report names in expressions that are not defined on their side."""
         inputs = {**lesson.inputs, **check.inputs}
         expect = node.get("expect")
         found = (
@@ -306,7 +308,12 @@ class LessonReader(StructReader):
         )
         sides = (
             (check.observe(), jax_side, scalars, "the starter does not define"),
-            (check.refer() or {}, torch_side, answers + scalars, "the PyTorch does not define"),
+            (
+                check.refer() or {},
+                torch_side,
+                answers + scalars,
+                "the PyTorch code does not define",
+            ),
         )
         for arguments, known, places, what in sides:
             for text in texts(arguments):
@@ -314,7 +321,7 @@ class LessonReader(StructReader):
                 try:
                     names = free_names(text)
                 except BadPython as error:
-                    what = f"{text!r} is no Python expression: {error}"
+                    what = f"{text!r} is not a Python expression: {error}"
                     self.complain(place or node, what, EXPRESSION)
                     continue
                 for name, (line, column) in names.items():
@@ -325,10 +332,10 @@ class LessonReader(StructReader):
                     message = f"{what} {name!r}"
                     if name in inputs:
                         message += "; it is a JAX PRNG key, which PyTorch cannot use"
-                        remedy = "give `expect`, an expression without it"
+                        remedy = "add `expect` with an expression that does not use it"
                     elif known is torch_side and place and place is not expect:
                         message += f"; {near}" if near else ""
-                        remedy = "give `expect`, the same asked of the PyTorch"
+                        remedy = "add `expect` with the PyTorch equivalent"
                     if place is None:
                         self.complain(node, message, remedy)
                     else:
@@ -342,21 +349,21 @@ class LessonReader(StructReader):
             assert isinstance(item, MappingNode)
             if (mistake.code is None) == (mistake.edit is None):
                 remedy = "keep one of the two" if mistake.code else "add `edit: {old: new}`"
-                self.complain(item, "a mistake has either `code` or `edit`", remedy)
+                self.complain(item, "a mistake must have either `code` or `edit`", remedy)
             if mistake.fails not in known:
-                what = f"fails: no check is called {mistake.fails!r}"
+                what = f"fails: no check named {mistake.fails!r}"
                 self.complain(item.get("fails") or item, what, choice(mistake.fails, known, ""))
 
 
 def _dimension(node: Node) -> bool:
-    """A number or a size's name, as in `[B, 3]`."""
+    """Return whether a node is a number or a size's name, as in `[B, 3]`."""
     return isinstance(node, ScalarNode) and (
         type(node.value) is int or (isinstance(node.value, str) and node.value.isidentifier())
     )
 
 
 def _each(node: Node, draws: "Draws") -> Iterable[tuple[ScalarNode, Draw]]:
-    """Every draw and where it is written."""
+    """Yield each draw with its node."""
     if isinstance(draws, Draw):
         assert isinstance(node, ScalarNode)
         yield node, draws

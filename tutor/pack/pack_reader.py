@@ -1,4 +1,4 @@
-"""Reading a pack's YAML: its manifest, one lesson of it, or everything."""
+"""Reading a pack's YAML: its manifest, one lesson, or everything."""
 
 import graphlib
 from collections.abc import Collection, Mapping
@@ -16,9 +16,9 @@ from tutor.suggestions import choice
 
 
 class PackReader:
-    """Reads once, gathering every problem on the way.
+    """Reads a pack and collects all its problems.
 
-    **Arguments:** `manifest`: what `pack.yaml` holds, where that has been read already.
+    **Arguments:** `manifest`: the contents of `pack.yaml`, if already read.
     """
 
     def __init__(self, folder: Folder, manifest: bytes | None = None) -> None:
@@ -26,21 +26,21 @@ class PackReader:
         self._source = manifest
         self._problems: list[Problem] = []
         self.nodes: dict[str, MappingNode] = {}
-        """What was read of each lesson, with its places."""
+        """The YAML of each lesson read so far."""
 
     def manifest(self) -> Manifest:
-        """The manifest by itself.
+        """Return the manifest without reading lessons.
 
         Raises:
             BadPack: it has problems.
         """
         manifest, node = self._manifest
-        self._repeated(manifest, node)
+        self._duplicates(manifest, node)
         self._raise_problems()
         return manifest
 
     def lesson(self, track: str, lesson_id: str, known: Collection[str]) -> Lesson:
-        """One lesson by itself.
+        """Return one lesson without reading others.
 
         **Arguments:** `known`: the ids of all lessons.
 
@@ -55,7 +55,7 @@ class PackReader:
         return lesson
 
     def whole(self) -> Pack:
-        """Everything, and how it fits together.
+        """Return the pack with all lessons read and validated together.
 
         Raises:
             BadPack: it has problems.
@@ -65,13 +65,13 @@ class PackReader:
         return pack
 
     def survey(self) -> Pack:
-        """The pack with those lessons in which nothing is wrong; `problems` tells the rest.
+        """Return the pack with its valid lessons; `problems` lists what is wrong with the others.
 
         Raises:
-            BadPack: the manifest has problems, so that nothing is known of the lessons.
+            BadPack: the manifest has problems, so the lessons are unknown.
         """
         manifest, node = self._manifest
-        self._repeated(manifest, node)
+        self._duplicates(manifest, node)
         tracks: dict[str, str] = {}
         for track in manifest.tracks:
             for lesson_id in track.lessons:
@@ -81,12 +81,12 @@ class PackReader:
         self._unlisted(manifest)
         for lesson in lessons.values():
             self._unknown_needs(lesson, tracks)
-        self._circles(lessons)
+        self._cycles(lessons)
         return Pack(self._folder.root, manifest, lessons)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All that were found so far, sorted."""
+        """All problems so far, sorted."""
         return BadPack(self._problems).problems
 
     # --- pack.yaml -------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class PackReader:
         return manifest, node
 
     def _refuse_newer(self, node: MappingNode) -> None:
-        """Before anything else: a newer format may hold anything."""
+        """Check the format first: a newer one may have any keys."""
         found, requires = node.get("format"), node.get("requires")
         version = requires.value if isinstance(requires, ScalarNode) else None
         if isinstance(found, ScalarNode) and isinstance(found.value, int) and found.value > FORMAT:
@@ -114,27 +114,27 @@ class PackReader:
             place, what = requires, "this pack"
         else:
             return
-        wanted = f"jaxtutor {version} or newer" if version else "a newer jaxtutor"
+        required = f"jaxtutor {version} or newer" if version else "a newer jaxtutor"
         message = (
-            f"{what} needs {wanted}; this is jaxtutor {__version__}, which reads format {FORMAT}"
+            f"{what} needs {required}; this is jaxtutor {__version__}, which reads format {FORMAT}"
         )
         remedy = "run: pip install --upgrade jaxtutor"
         raise BadPack([self._folder.problem(MANIFEST, message, place.line, place.column, remedy)])
 
-    def _repeated(self, manifest: Manifest, node: MappingNode) -> None:
+    def _duplicates(self, manifest: Manifest, node: MappingNode) -> None:
         tracks: set[str] = set()
         files: dict[str, str] = {}
         for number, track in enumerate(manifest.tracks):
             if track.id in tracks:
                 second = _at(node, "tracks", number, "id")
-                remedy = "give it another id, or put its lessons into the first"
-                self._complain(MANIFEST, second, f"a second track {track.id!r}", remedy)
+                remedy = "change its id, or move its lessons into the first"
+                self._complain(MANIFEST, second, f"duplicate track {track.id!r}", remedy)
             tracks.add(track.id)
             for place, lesson_id in enumerate(track.lessons):
                 if lesson_id in files:
                     item = _at(node, "tracks", number, "lessons", place)
                     other = files[lesson_id]
-                    message = f"a second lesson {lesson_id!r}; there is {other}"
+                    message = f"duplicate lesson {lesson_id!r}, already listed as {other}"
                     self._complain(MANIFEST, item, message, "list it once, or rename one of them")
                 files.setdefault(lesson_id, file_of(track.id, lesson_id))
 
@@ -147,7 +147,7 @@ class PackReader:
             file = path.relative_to(root).as_posix()
             if file not in listed:
                 name, track = path.stem, path.parent.name
-                remedy = f"add {name} to the lessons of track {track} there, or move the file away"
+                remedy = f"add {name} to track {track} in {MANIFEST}, or move the file elsewhere"
                 self._complain(file, None, f"this lesson is not listed in {MANIFEST}", remedy)
 
     # --- lessons ---------------------------------------------------------------------------
@@ -155,8 +155,8 @@ class PackReader:
     def _lesson(self, track: str, lesson_id: str) -> Lesson | None:
         file = file_of(track, lesson_id)
         if self._folder.stamp(file) is None:
-            message = f"lesson {lesson_id!r}: there is no file {file}"
-            remedy = self._elsewhere(lesson_id)
+            message = f"lesson {lesson_id!r}: the file {file} does not exist"
+            remedy = self._missing_file(lesson_id)
             self._complain(MANIFEST, self._items.get(lesson_id), message, remedy)
             return None
         node = self._node(file)
@@ -170,7 +170,7 @@ class PackReader:
 
     @cached_property
     def _items(self) -> dict[str, Node]:
-        """Where the manifest lists each lesson."""
+        """The manifest's entry of each lesson."""
         manifest, node = self._manifest
         items: dict[str, Node] = {}
         for number, track in enumerate(manifest.tracks):
@@ -184,11 +184,11 @@ class PackReader:
         for number, need in enumerate(lesson.needs):
             if need not in known:
                 item = _at(self.nodes[lesson.id], "needs", number)
-                message = f"needs {need!r}: no such lesson"
-                remedy = choice(need, set(known) - {lesson.id}, "leave `needs` out")
+                message = f"needs: unknown lesson {need!r}"
+                remedy = choice(need, set(known) - {lesson.id}, "remove `needs`")
                 self._complain(file_of(lesson.track, lesson.id), item, message, remedy)
 
-    def _circles(self, lessons: Mapping[str, Lesson]) -> None:
+    def _cycles(self, lessons: Mapping[str, Lesson]) -> None:
         graph = {
             lesson.id: [need for need in lesson.needs if need in lessons]
             for lesson in lessons.values()
@@ -198,10 +198,10 @@ class PackReader:
         except graphlib.CycleError as error:
             cycle: list[str] = error.args[1]
             first = lessons[cycle[0]]
-            circle = " needs ".join(reversed(cycle))
+            path = " needs ".join(reversed(cycle))
             place = self.nodes[first.id].get("needs")
-            message = f"needs form a circle: {circle}"
-            remedy = "take one of them out of a lesson's `needs`"
+            message = f"circular needs: {path}"
+            remedy = "remove one of them from a lesson's `needs`"
             self._complain(file_of(first.track, first.id), place, message, remedy)
 
     # --- files -----------------------------------------------------------------------------
@@ -216,13 +216,13 @@ class PackReader:
         self._problems += problems
         return node
 
-    def _elsewhere(self, lesson_id: str) -> str:
-        """What to do about a lesson whose file is not there."""
+    def _missing_file(self, lesson_id: str) -> str:
+        """Return a remedy for a lesson whose file is missing."""
         found = sorted(self._folder.root.glob(f"*/{lesson_id}.y*ml"))
         if not found:
-            return f"write it, or have it made: jaxtutor pack add {lesson_id}"
+            return f"write it, or run: jaxtutor pack add {lesson_id}"
         other = found[0].relative_to(self._folder.root).as_posix()
-        return f"there is {other}; rename it, or list the lesson in the track of its folder"
+        return f"rename {other}, or list the lesson under the track of its directory"
 
     def _complain(self, file: str, node: Node | None, message: str, remedy: str) -> None:
         line, column = (node.line, node.column) if node is not None else (1, 1)
@@ -234,12 +234,12 @@ class PackReader:
 
 
 def file_of(track: str, lesson_id: str) -> str:
-    """Where a pack keeps a lesson, from its folder."""
+    """Return the path of a lesson, relative to the pack."""
     return f"{track}/{lesson_id}.yaml"
 
 
 def _at(node: Node, *path: str | int) -> Node | None:
-    """The node at a path of keys and numbers."""
+    """Return the node at a path of keys and indices."""
     current: Node | None = node
     for step in path:
         if isinstance(current, MappingNode) and isinstance(step, str):
@@ -255,4 +255,4 @@ def _newer(version: str, than: str) -> bool:
     try:
         return tuple(map(int, version.split("."))) > tuple(map(int, than.split(".")))
     except ValueError:
-        return False  # what is no version is a problem of its own
+        return False  # reported as an invalid `requires` instead

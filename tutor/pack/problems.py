@@ -1,4 +1,4 @@
-"""What can be wrong with a pack, and how it is told."""
+"""Problems of packs, and the exceptions that carry them."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,7 @@ from msgspec import Struct
 
 
 class Problem(Struct, frozen=True, order=True):
-    """Something wrong in a file. Lines and columns count from 1.
-
-    `message` says what is wrong, `remedy` what to write or do instead.
-    """
+    """An error in a file. Lines and columns count from 1; `remedy` says how to fix it."""
 
     file: str
     line: int
@@ -23,7 +20,7 @@ class Problem(Struct, frozen=True, order=True):
 
 
 class BadSource(Exception):
-    """A file that cannot be read at all."""
+    """A file that cannot be read or parsed."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -31,7 +28,7 @@ class BadSource(Exception):
 
 
 class BadPack(Exception):
-    """A pack, or a lesson of it, with problems; `problems` lists all that were found."""
+    """A pack or lesson with problems; `problems` lists all of them."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
@@ -39,7 +36,7 @@ class BadPack(Exception):
 
     @property
     def text(self) -> str:
-        """All of it, in words for whoever wanted to use the pack."""
+        """All problems, below a line that says that the pack cannot be used."""
         count = len(self.problems)
         noun = "problem" if count == 1 else "problems"
         return f"the pack cannot be used ({count} {noun}):\n{self}"

@@ -1,8 +1,8 @@
-"""Where a character of a YAML scalar stands in the file.
+"""Mapping characters of a YAML scalar's value to positions in the file.
 
-Text is not always in the file as it is read: an escape is longer there, and line breaks are
-folded together with the spaces around them. What folding never touches are the characters that
-are not blank; so these are matched, the first to the first, the second to the second.
+The value differs from its source: escapes are longer there, and line breaks are folded together
+with surrounding spaces. Folding never changes non-blank characters, so the n-th non-blank
+character of the value is the n-th in the source.
 """
 
 import re
@@ -18,8 +18,8 @@ _BLANK_ESCAPES = ("\\t", "\\\t", "\\n", "\\ ", "\\\n")
 
 
 def offset(written: str, style: str | None, text: str, line: int, column: int) -> int:
-    """The offset in `written` (what stands in the file, without quotes) of the character at
-    `line` and `column` (from 1) of `text` (what it is read as)."""
+    """Return the offset in `written` (the source, without quotes) of the character at `line` and
+    `column` (from 1) of `text` (the value)."""
     lines = text.split("\n")
     index = min(sum(len(one) + 1 for one in lines[: line - 1]) + column - 1, len(text))
     before = len(text[:index]) - sum(map(text[:index].count, BLANK))
@@ -29,7 +29,7 @@ def offset(written: str, style: str | None, text: str, line: int, column: int) -
         return matched[before].start()
     if before == 0:
         return 0
-    # A blank, or the end: as far behind the last character that is not blank.
+    # A blank, or the end: count from the last non-blank character.
     return matched[before - 1].end() + index - len(text[:index].rstrip(BLANK))
 
 

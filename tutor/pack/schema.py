@@ -1,10 +1,10 @@
-"""The lesson format as JSON Schema, for editors that complete and check while one types.
+"""The lesson format as JSON Schema, for completion and validation in editors.
 
     python -m tutor.pack.schema lessons/schema
 
-writes `lesson.json` and `pack.json`; they are kept in the repository, and a test holds them to
-the classes of `tutor.lesson`. What a schema cannot say (that an expression names something, that
-`needs` form no circle) the loader checks.
+writes `lesson.json` and `pack.json`; a test compares the committed files with the classes of
+`tutor.lesson` and `tutor.manifest`. The pack reader checks what a schema cannot express, such as
+names in expressions and circular `needs`.
 """
 
 import sys
@@ -22,7 +22,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def lesson_schema() -> dict[str, Any]:
-    """The schema of `<lesson>.yaml`."""
+    """Return the schema of `<lesson>.yaml`."""
     checks = kinds()
     references, components = msgspec.json.schema_components(
         [Lesson, *checks.values()], ref_template="#/$defs/{name}"
@@ -33,12 +33,12 @@ def lesson_schema() -> dict[str, Any]:
 
 
 def pack_schema() -> dict[str, Any]:
-    """The schema of `pack.yaml`."""
+    """Return the schema of `pack.yaml`."""
     return {"$schema": _DIALECT, "title": "jaxtutor pack", **msgspec.json.schema(Manifest)}
 
 
 def texts() -> dict[str, bytes]:
-    """The schema files by name."""
+    """Return the schema files' contents by name."""
     schemas = {"lesson.json": lesson_schema(), "pack.json": pack_schema()}
     return {
         name: msgspec.json.format(msgspec.json.encode(schema, order="deterministic")) + b"\n"

@@ -1,6 +1,5 @@
-"""Reading a mapping node as a msgspec struct, with every problem gathered on the way."""
+"""Reading YAML nodes as msgspec structs."""
 
-import re
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -10,7 +9,7 @@ from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
 from tutor.lesson import ID
-from tutor.manifest import EDITION
+from tutor.manifest import EDITION, VERSION
 from tutor.pack.problems import Problem
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tutor.suggestions import suggested
@@ -22,7 +21,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 class StructReader:
-    """Reads a mapping node as a msgspec struct, gathering every problem on the way."""
+    """Reads mapping nodes as msgspec structs, and collects all problems."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -34,13 +33,15 @@ class StructReader:
     def complain_at(
         self, node: ScalarNode, line: int, column: int, message: str, remedy: str = ""
     ) -> None:
-        """A problem at a place within a scalar's text."""
-        self.problems.append(Problem(self.file, *node.place(line, column), message, remedy))
+        """Report a problem at a position within a scalar's text."""
+        self.problems.append(Problem(self.file, *node.position(line, column), message, remedy))
 
-    def struct(self, cls: Any, node: Node) -> Any:
-        """An instance, or None if anything in it is wrong."""
+    def struct(self, cls: Any, node: Node, name: str = "") -> Any:
+        """Return an instance, or None if it has problems."""
         if not isinstance(node, MappingNode):
-            what = f"expected a mapping with the fields of a {cls.__name__.lower()}"
+            keys = ", ".join(cls.__struct_fields__)
+            lead = f"{name}: " if name else ""
+            what = f"{lead}must be a mapping with keys of: {keys}; got {shown(node)}"
             self.complain(node, what, _MAPPING)
             return None
         before = len(self.problems)
@@ -50,7 +51,7 @@ class StructReader:
         for key, child in node.entries:
             name = str(key.value)
             if name not in fields:
-                remedy = suggested(name, fields) or f"known are: {', '.join(fields)}"
+                remedy = suggested(name, fields) or f"the keys are: {', '.join(fields)}"
                 self.complain(key, f"unknown key {name!r}", remedy)
                 continue
             attribute = fields[name].name
@@ -70,11 +71,10 @@ class StructReader:
             return special(hint, node, name)
         origin, parts = get_origin(bare), get_args(bare)
         if isinstance(bare, type) and issubclass(bare, Struct):
-            return self.struct(bare, node)
+            return self.struct(bare, node, name)
         if origin is tuple and parts[1:] == (...,):
             if not isinstance(node, SequenceNode):
-                self.complain(node, f"{name}: expected a list, found {_shown(node)}", _LIST)
-                return None
+                return self._refuse(hint, node, name)
             if (whole := self._list_of_scalars(hint, parts[0], node)) is not None:
                 return whole
             items = tuple(self.value(parts[0], item, name) for item in node.items)
@@ -85,8 +85,8 @@ class StructReader:
         return self._convert(hint, node, name)
 
     def _list_of_scalars(self, hint: Any, item: Any, node: SequenceNode) -> Any:
-        """The list at once, which for thousands of lessons is ten times as fast; None if it is no
-        such list or something is wrong in it, for then every item is looked at by itself."""
+        """Convert a list of scalars at once, ten times as fast; None if it is another list or
+        invalid, to be read item by item."""
         if _unwrap(item)[1] is not None or not all(
             isinstance(one, ScalarNode) for one in node.items
         ):
@@ -97,7 +97,7 @@ class StructReader:
             return None
 
     def _convert(self, hint: Any, node: Node, name: str, items: int | None = None) -> Any:
-        """Let msgspec check a value against an annotation with its bounds."""
+        """Convert a value with msgspec, which checks its type and bounds."""
         value = plain(node)
         if items is not None:
             value = (
@@ -105,17 +105,15 @@ class StructReader:
             )
         try:
             converted = msgspec.convert(value, hint)
-        except msgspec.ValidationError as error:
-            message = str(error).replace("`", "").replace("Expected", "expected")
-            for pattern, words in _FORMS.items():
-                message = message.replace(f"matching regex {pattern!r}", words)
-            message = re.sub(r"\barray\b", "list", re.sub(r"\bobject\b", "mapping", message))
-            found = "" if items is not None else f", found {_shown(node)}"
-            self.complain(node, f"{name}: {message}{found}", _remedy(message, hint))
-            return None
+        except msgspec.ValidationError:
+            return self._refuse(hint, node, name, items)
         return converted if items is None else True
 
-    # --- what texts hold -----------------------------------------------------------------
+    def _refuse(self, hint: Any, node: Node, name: str, items: int | None = None) -> None:
+        got = shown(node) if items is None else f"{items} items" if items else "none"
+        self.complain(node, f"{name}: must be {_rule(hint)}, got {got}", _remedy(hint, node))
+
+    # --- Python source -------------------------------------------------------------------
 
     def read_module(self, hint: Any, node: Node, name: str) -> Any:
         text = self._convert(hint, node, name)
@@ -123,7 +121,7 @@ class StructReader:
             try:
                 defined_names(text)
             except BadPython as error:
-                what = f"{name}: this is not Python: {error}"
+                what = f"{name}: invalid Python: {error}"
                 self.complain_at(node, error.line, error.column, what, _MODULE)
         return text
 
@@ -141,47 +139,98 @@ class StructReader:
     read_torch = read_jax
 
 
-_ID_WORDS = "of lower-case words joined by hyphens (such as vmap-basics)"
-_EDITION_WORDS = "of letters and digits joined by one of .+- (such as 1.2)"
-_FORMS = {ID: _ID_WORDS, EDITION: _EDITION_WORDS}
-_LIST = "write [one, two], or one `- …` a line"
+_LIST = "write [one, two], or one `- …` per line"
 _MAPPING = "write `name: value` lines, or {name: value}"
-_MODULE = "write what Python can compile, below a `|`"
+_MODULE = "write valid Python source in a `|` block"
 EXPRESSION = "write one expression, such as f(x)"
 
-_REMEDIES = (
-    (_ID_WORDS, "write it like vmap-basics"),
-    (_EDITION_WORDS, 'write it like "1.2"'),
-    ("expected str |", "write text, or a list of texts; put numbers in quotes"),
-    ("expected int | list", "write a whole number, or a list of them"),
-    ("expected str, got list", "write one text, without brackets"),
-    ("expected str, got mapping", "put text that holds a colon or braces in quotes"),
-    ("expected str, got null", "write some text behind it"),
-    ("expected str, got", "put it in quotes"),
-    ("expected str of length >=", "write some text"),
-    ("length >=", "write at least one"),
-    ("length <=", "shorten it"),
-    ("expected list", _LIST),
-    ("expected mapping", _MAPPING),
-    ("expected int, got", "write a whole number, such as 5"),
-    ("expected float, got", "write a number, such as 0.5"),
-    ("expected int", "write a whole number within the bound"),
-    ("expected float", "write a number within the bound"),
-    ("expected bool", "write true or false"),
-    ("matching regex", "write it in the form that the expression describes"),
-)
-"""By what msgspec says; the first that fits."""
+_FORMS = {
+    ID: "lower-case words joined by hyphens, such as vmap-basics",
+    EDITION: 'letters and digits joined by ., + or -, such as "1.2"',
+    VERSION: 'a version number, such as "0.2"',
+}
 
 
-def _remedy(message: str, hint: Any) -> str:
+def _rule(hint: Any) -> str:
+    """Return what a value must be, such as `an integer from 1 to 240`."""
     bare, _ = _unwrap(hint)
-    if get_origin(bare) is Literal:
-        return f"write one of: {', '.join(map(str, get_args(bare)))}"
-    return next((remedy for part, remedy in _REMEDIES if part in message), "write another value")
+    origin, parts, bounds = get_origin(bare), get_args(bare), _bounds(hint)
+    if origin is Literal:
+        return f"one of {', '.join(map(str, parts))}"
+    if origin in (Union, UnionType):
+        return " or ".join(_rule(part) for part in parts if part is not NoneType)
+    if bare is bool:
+        return "true or false"
+    if bare in (int, float):
+        return f"{'an integer' if bare is int else 'a number'}{_range(bounds)}"
+    if pattern := bounds.get("pattern"):
+        return _FORMS.get(pattern, f"a string that matches {pattern}")
+    low, high = bounds.get("min_length", 0), bounds.get("max_length")
+    if bare is str:
+        noun, units = "string", "characters"
+    else:
+        noun = "mapping" if origin is dict else "list"
+        units = _PLURALS.get(_unwrap(parts[0])[0], "items") if origin is tuple else "items"
+    if high is not None:
+        return f"a {noun} of {low} to {high} {units}"
+    of = f" of {units}" if units not in ("characters", "items") else ""
+    return f"a {'non-empty ' if low else ''}{noun}{of}"
+
+
+_PLURALS = {int: "integers", float: "numbers", str: "strings"}
+
+
+def _range(bounds: dict[str, Any]) -> str:
+    """Return bounds of a number, such as ` from 1 to 20` or ` above 0 and at most 1`."""
+    low, high = bounds.get("ge"), bounds.get("le")
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    least = f"at least {low:g}" if low is not None else ""
+    above = f"above {bounds['gt']:g}" if "gt" in bounds else ""
+    most = f"at most {high:g}" if high is not None else ""
+    words = " and ".join(part for part in (above, least, most) if part)
+    if not words:
+        return ""
+    return f" {words}" if above else f" of {words}"
+
+
+def _bounds(hint: Any) -> dict[str, Any]:
+    """Return the bounds that `Meta` sets anywhere in an annotation."""
+    found: dict[str, Any] = {}
+    if get_origin(hint) is Annotated:
+        hint, *metas = get_args(hint)
+        found = _bounds(hint)
+        for meta in metas:
+            if isinstance(meta, Meta):
+                names = ("ge", "gt", "le", "min_length", "max_length", "pattern")
+                values = {name: getattr(meta, name) for name in names}
+                found |= {name: value for name, value in values.items() if value is not None}
+    elif get_origin(hint) in (Union, UnionType):
+        parts = [part for part in get_args(hint) if part is not NoneType]
+        found = _bounds(parts[0]) if len(parts) == 1 else {}
+    return found
+
+
+def _remedy(hint: Any, node: Node) -> str:
+    """Return how to write a value of the required type."""
+    bare, _ = _unwrap(hint)
+    if isinstance(node, ScalarNode) and node.value is None:
+        return "write a value after the colon"
+    if bare is str:
+        if isinstance(node, SequenceNode):
+            return "write one string, without brackets"
+        if isinstance(node, MappingNode):
+            return "put text that contains a colon or braces in quotes"
+        return "put it in quotes" if not isinstance(node.value, str) else ""
+    if get_origin(bare) is tuple and not isinstance(node, SequenceNode):
+        return _LIST
+    if get_origin(bare) is dict and not isinstance(node, MappingNode):
+        return _MAPPING
+    return ""
 
 
 def _unwrap(hint: Any) -> tuple[Any, str | None]:
-    """An annotation without `Annotated` and `| None`, and what its text holds."""
+    """Return an annotation without `Annotated` and `| None`, and its `holds`."""
     holds = None
     while True:
         if get_origin(hint) is Annotated:
@@ -205,7 +254,7 @@ def _optional(hint: Any) -> bool:
 
 
 def _without_items(hint: Any, kind: type) -> Any:
-    """The annotation of a list or mapping with its bounds, and items of any kind."""
+    """Return the annotation of a list or mapping with its bounds, and items of any type."""
     bare: Any = dict[str, Any] if kind is dict else tuple[Any, ...]
     if get_origin(hint) is Annotated:
         _, *metas = get_args(hint)
@@ -226,7 +275,7 @@ def _description(hint: Any) -> str:
 
 
 def plain(node: Node) -> Any:
-    """A node as plain Python data. Nesting is bounded by the reader."""
+    """Return a node as plain Python data. The parser limits nesting."""
     if isinstance(node, ScalarNode):
         return node.value
     if isinstance(node, SequenceNode):
@@ -234,8 +283,11 @@ def plain(node: Node) -> Any:
     return {str(key.value): plain(value) for key, value in node.entries}
 
 
-def _shown(node: Node) -> str:
+def shown(node: Node) -> str:
+    """Return a node as messages quote it."""
     if isinstance(node, ScalarNode):
+        if node.value is None:
+            return "nothing"
         text = repr(node.value)
         return text if len(text) <= 60 else text[:57] + "…'"
     return "a list" if isinstance(node, SequenceNode) else "a mapping"

@@ -1,9 +1,9 @@
-"""YAML as positioned nodes, from a source that is not trusted.
+"""Parsing untrusted YAML into nodes with positions.
 
-Only what a lesson needs is read: mappings with text keys, sequences, and scalars of YAML 1.2's
-core kinds (so `on`, `no` and `12:30` are text). Tags, anchors, aliases, merge keys and further
-documents are refused where they stand; nothing is constructed but Python's own str, int, float,
-bool and None, and nothing here recurses on the input.
+Supports what lessons need: mappings with string keys, sequences, and scalars of YAML 1.2's core
+types (so `on`, `no` and `12:30` are strings). Tags, anchors, aliases, merge keys and further
+documents are errors. Only str, int, float, bool and None are constructed, and nothing here recurses
+on the input.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import TypeAlias
 import yaml
 from msgspec import Struct
 
-from tutor.pack import scalar_offsets as places
+from tutor.pack import scalar_offsets
 from tutor.pack.folder import MAX_BYTES, read_bytes, too_large
 from tutor.pack.problems import BadSource, Problem
 
@@ -24,10 +24,10 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ScalarNode(Struct, frozen=True):
-    """Text, or what unquoted text stands for. `block`: written with `|` or `>`.
+    """A string, or the value of an unquoted scalar. `block`: written with `|` or `>`.
 
-    `written` is what stands in the file where the text is not there as it is read, and `style`
-    how it is quoted; `indent` counts the columns before each line of a `|` block.
+    `written` is the source if it differs from the value, `style` its quote character, `indent` the
+    indentation of a `|` block.
     """
 
     value: str | int | float | bool | None
@@ -38,10 +38,10 @@ class ScalarNode(Struct, frozen=True):
     written: str = ""
     style: str | None = None
 
-    def place(self, line: int, column: int) -> tuple[int, int]:
-        """Where line and column (from 1) of this text stand in the file."""
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """Return the position in the file of a line and column (from 1) of this text."""
         if self.written:
-            offset = places.offset(self.written, self.style, str(self.value), line, column)
+            offset = scalar_offsets.offset(self.written, self.style, str(self.value), line, column)
             row = self.written.count("\n", 0, offset)
             first = self.column if row == 0 and not self.block else 1
             line_start = self.written.rfind("\n", 0, offset) + 1
@@ -58,7 +58,7 @@ class SequenceNode(Struct, frozen=True):
 
 
 class MappingNode(Struct, frozen=True):
-    """Its entries in order; keys are text and unique."""
+    """Entries in order; keys are unique strings."""
 
     entries: "list[tuple[ScalarNode, Node]]"
     line: int
@@ -74,18 +74,18 @@ Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
 def read(path: Path, shown_as: str) -> tuple[MappingNode, list[Problem]]:
     """Read a YAML file whose top level is a mapping.
 
-    **Arguments:** `shown_as`: how messages name the file.
+    **Arguments:** `shown_as`: the file's name in messages.
 
-    **Returns:** the mapping, and problems that do not keep it from being read (repeated keys).
+    **Returns:** the mapping, and problems that do not prevent parsing (duplicate keys).
 
     Raises:
-        BadSource: it cannot be read.
+        BadSource: it cannot be read or parsed.
     """
     return parse(read_bytes(path, shown_as), shown_as)
 
 
 def parse(data: bytes, shown_as: str) -> tuple[MappingNode, list[Problem]]:
-    """`read` for bytes."""
+    """Parse the contents of a YAML file; see `read`."""
     if len(data) > MAX_BYTES:
         raise too_large(shown_as, len(data))
     try:
@@ -106,9 +106,9 @@ def parse(data: bytes, shown_as: str) -> tuple[MappingNode, list[Problem]]:
         raise BadSource(_not_yaml(error, shown_as, builder)) from None
     root = builder.root
     if root is None:
-        raise _bad(shown_as, 1, 1, f"the file is empty; {_WANTED}", _BEGIN)
+        raise _bad(shown_as, 1, 1, f"the file is empty; {_MUST}", _BEGIN)
     if not isinstance(root, MappingNode):
-        raise _bad(shown_as, root.line, root.column, _WANTED, _BEGIN)
+        raise _bad(shown_as, root.line, root.column, _MUST, _BEGIN)
     return root, builder.problems
 
 
@@ -116,19 +116,19 @@ def _bad(file: str, line: int, column: int, message: str, remedy: str) -> BadSou
     return BadSource(Problem(file, line, column, message, remedy))
 
 
-_WANTED = "expected a mapping such as `id: …`"
+_MUST = "the top level must be a mapping, such as `id: …`"
 _BEGIN = "begin every line of the top level with a key and a colon"
 
 
 _NOT_ALLOWED = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-"""Control characters, as YAML has it; the byte order mark but at the beginning; and what YAML
-1.1 takes for the end of a line (U+0085, U+2028, U+2029) though no editor counts it as one."""
+"""YAML's control characters; byte order marks after the beginning; and U+0085, U+2028 and U+2029,
+which YAML 1.1 treats as line breaks, but editors do not."""
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_NO_TAB = "a tab as indentation", "YAML wants spaces"
+_NO_TAB = "tab in the indentation", "use spaces"
 
 
 def _one_kind_of_line(text: str) -> str:
@@ -136,12 +136,12 @@ def _one_kind_of_line(text: str) -> str:
 
 
 def _end_of(text: str) -> tuple[int, int]:
-    """The line and column (from 1) of what follows `text`."""
+    """Return the line and column (from 1) just after `text`."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
 def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Problem:
-    """What libyaml says, and what mostly causes it."""
+    """Return libyaml's error as a problem, with its likely cause as the remedy."""
     context, problem = error.context or "", error.problem or ""
     mark, opening = error.problem_mark or error.context_mark, error.context_mark
     if mark is not None and builder.character(mark.line + 1, mark.column + 1) == "\t":
@@ -154,40 +154,40 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Pr
     remedy = next((remedy for part, remedy in _CAUSES if part in said), _ANY_CAUSE)
     if "did not find expected" in problem and "block" in context:
         if (begun := builder.quoted_since(line)) is not None:
-            said = f"the text that begins in this quote ends in line {line}"
+            said = f"the string that begins at this quote ends on line {line}"
             return Problem(file, *begun, f"not valid YAML: {said}", _CLOSE_QUOTE)
         if builder.before(line, column).strip():
-            remedy = "put the whole value in quotes, or take away what follows it"
+            remedy = "put the whole value in quotes, or remove the text after it"
         else:
             remedy = _DASHES if builder.character(line, column) == "-" else _KEYS
     return Problem(file, line, column, f"not valid YAML: {said}", remedy)
 
 
 _OPENED = ("quoted", "flow", "simple key")
-"""What is noticed only below if it is never closed: quotes, brackets, a key without its colon."""
+"""Contexts of errors noticed far below their cause: an unclosed quote, a missing colon."""
 
-_CLOSE_QUOTE = "close the quote; a quote inside is written twice (''), or as \\\""
-_DASHES = "begin every `-` of a list in one column"
-_KEYS = "begin every key of a mapping in one column, and indent all lines of a text"
+_CLOSE_QUOTE = "close the quote; write a quote inside as '' or \\\""
+_DASHES = "align every `-` of the list"
+_KEYS = "align all keys of the mapping, and indent all lines of a text"
 
 _CAUSES = (
-    ("mapping values are not allowed", "put text that holds a colon in quotes, or below a `|`"),
-    ("unknown escape", "in \"…\" a backslash begins an escape; write it twice, or use '…'"),
+    ("mapping values are not allowed", "quote text that contains a colon, or use a `|` block"),
+    ("unknown escape", "in \"…\" a backslash starts an escape; double it, or use '…'"),
     ("quoted scalar", _CLOSE_QUOTE),
-    ("flow sequence", "close the bracket: [one, two]; in quotes what holds a comma or bracket"),
-    ("flow mapping", "close the brace: {a: 1, b: 2}; in quotes what holds a comma or brace"),
+    ("flow sequence", "close the bracket: [one, two]; quote items that contain a comma or bracket"),
+    ("flow mapping", "close the brace: {a: 1, b: 2}; quote values that contain a comma or brace"),
     ("could not find expected ':'", "write `name: value`, with a space after the colon"),
-    ("cannot start any token", "put text that begins with this character in quotes"),
-    ("block sequence entries are not allowed", "begin a list on a line of its own, below its key"),
-    ("alias", "put text that begins with * in quotes, or below a `|`"),
-    ("anchor", "put text that begins with & in quotes, or below a `|`"),
-    ("block scalar", "nothing follows `|` on its line; the text stands below it, indented"),
-    ("tag", "put text that begins with ! in quotes"),
-    ("directive", "put text that begins with % in quotes"),
+    ("cannot start any token", "quote text that begins with this character"),
+    ("block sequence entries are not allowed", "begin the list on a new line below its key"),
+    ("alias", "quote text that begins with *, or use a `|` block"),
+    ("anchor", "quote text that begins with &, or use a `|` block"),
+    ("block scalar", "end the line after `|`, and indent the text below it"),
+    ("tag", "quote text that begins with !"),
+    ("directive", "quote text that begins with %"),
 )
-"""What libyaml may say, and what to do about it; the first that fits."""
+"""Parts of libyaml's messages, and remedies; the first match applies."""
 
-_ANY_CAUSE = "look at the quotes, brackets and indentation of this line and the one above"
+_ANY_CAUSE = "check the quotes, brackets and indentation of this line and the one above"
 
 
 def _refuse_tabs(text: str, shown_as: str) -> None:
@@ -199,7 +199,7 @@ def _refuse_tabs(text: str, shown_as: str) -> None:
 
 
 class _Builder:
-    """Turns YAML events into nodes, keeping its own stack."""
+    """Builds nodes from YAML events, with an explicit stack."""
 
     def __init__(self, text: str, shown_as: str) -> None:
         self.root: Node | None = None
@@ -213,15 +213,15 @@ class _Builder:
         self._quoted = (0, 0), 0
 
     def character(self, line: int, column: int) -> str:
-        """The one that stands there, or nothing."""
+        """Return the character at a position, or an empty string."""
         return self._row(line)[column - 1 : column]
 
     def before(self, line: int, column: int) -> str:
-        """What stands to the left."""
+        """Return the text to the left of a position."""
         return self._row(line)[: column - 1]
 
     def quoted_since(self, line: int) -> tuple[int, int] | None:
-        """Where the text in quotes began that ends in this line, if not in this line."""
+        """Return where a quoted string that ends on this line began, if on another line."""
         start, end = self._quoted
         return start if end == line and start[0] < line else None
 
@@ -234,10 +234,10 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                self._refuse(line, column, "a second document", "a file holds one")
+                self._refuse(line, column, "a second document", "keep one document per file")
         elif isinstance(event, yaml.AliasEvent):
-            remedy = "write the value out; put text that begins with * in quotes, or below a `|`"
-            self._refuse(line, column, "an alias (*name)", remedy)
+            remedy = "write the value out; quote text that begins with *, or use a `|` block"
+            self._refuse(line, column, "aliases (*name) are not supported", remedy)
         elif isinstance(event, yaml.NodeEvent):
             self._node(event, line, column)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
@@ -247,12 +247,12 @@ class _Builder:
 
     def _node(self, event: yaml.NodeEvent, line: int, column: int) -> None:
         if event.anchor is not None:
-            remedy = "write the value out where it is used, or put the text in quotes"
-            self._refuse(line, column, "an anchor (&name)", remedy)
+            remedy = "write the value out where it is used; quote text that begins with &"
+            self._refuse(line, column, "anchors (&name) are not supported", remedy)
         tag = getattr(event, "tag", None)
         if tag is not None and tag != "!":
-            remedy = "only plain values are read; put text that begins with ! in quotes"
-            self._refuse(line, column, f"a tag ({tag[:80]})", remedy)
+            remedy = "remove it; quote text that begins with !"
+            self._refuse(line, column, f"tags are not supported: {tag[:80]}", remedy)
         if isinstance(event, yaml.ScalarEvent):
             self._add(self._scalar(event, line, column))
             return
@@ -266,7 +266,7 @@ class _Builder:
         self._keys.append(None)
         self._seen.append(set())
         if len(self._open) > MAX_DEPTH:
-            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep", "make it flatter")
+            self._refuse(line, column, f"nested more than {MAX_DEPTH} deep", "flatten it")
 
     def _add(self, node: Node) -> None:
         if not self._open:
@@ -283,14 +283,14 @@ class _Builder:
 
     def _key(self, node: Node) -> ScalarNode:
         if not isinstance(node, ScalarNode):
-            remedy = "put text that begins with a bracket or brace in quotes"
-            what = "a key is text, not a list or mapping"
+            remedy = "quote text that begins with a bracket or brace"
+            what = "a key must be a string, not a list or mapping"
             raise _bad(self._file, node.line, node.column, what, remedy)
         if not isinstance(node.value, str):
-            what = f"the key {node.value!r} is not text"
+            what = f"a key must be a string, got {node.value!r}"
             raise _bad(self._file, node.line, node.column, what, "put it in quotes")
         if node.value in self._seen[-1]:
-            what = f"the key {node.value[:60]!r} appears twice"
+            what = f"duplicate key {node.value[:60]!r}"
             remedy = "keep one of the two"
             self.problems.append(Problem(self._file, node.line, node.column, what, remedy))
         self._seen[-1].add(node.value)
@@ -305,7 +305,7 @@ class _Builder:
             return ScalarNode(text, line, column, True, written="\n".join(self._lines[line:end]))
         if event.style == '"' and (wrong := CONTROL.search(text)):
             what = f"a control character (U+{ord(wrong[0]):04X}) in the text"
-            self._refuse(line, column, what, "leave it out")
+            self._refuse(line, column, what, "remove it")
         if event.style in ("'", '"') and event.end_mark is not None:
             self._quoted = (line, column), event.end_mark.line + 1
         written = self._written(event)
@@ -313,12 +313,12 @@ class _Builder:
             written = ""
         if event.style in ("'", '"'):
             return ScalarNode(text, line, column + 1, written=written, style=event.style)
-        if event.tag == "!":  # `! 5` is text
+        if event.tag == "!":  # `! 5` is a string
             return ScalarNode(text, line, column)
         return ScalarNode(resolve(text), line, column, written=written)
 
     def _written(self, event: yaml.ScalarEvent) -> str:
-        """A quoted or plain scalar as it stands in the file, without its quotes."""
+        """Return the source of a quoted or plain scalar, without its quotes."""
         start, end = event.start_mark, event.end_mark
         if start is None or end is None or start.line == len(self._lines):
             return ""
@@ -330,7 +330,7 @@ class _Builder:
         return "\n".join([first[start.column + quote :], *others])
 
     def _indent(self, text: str, line: int) -> int:
-        """Columns before the text of a `|` block that starts below `line`."""
+        """Return the indentation of a `|` block that starts below `line`."""
         for number, row in enumerate(text.split("\n")):
             if row.strip():
                 return len(self._lines[line + number]) - len(row)
@@ -351,7 +351,7 @@ _WORDS: dict[str, bool | None] = {
 
 
 def resolve(text: str) -> str | int | float | bool | None:
-    """What an unquoted scalar stands for, by YAML 1.2's core schema (without octal and hex)."""
+    """Return the value of an unquoted scalar by YAML 1.2's core schema (without octal and hex)."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
@@ -362,7 +362,7 @@ def resolve(text: str) -> str | int | float | bool | None:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and everything below it."""
+    """Yield a node and all its descendants."""
     pending: list[Node] = [node]
     while pending:
         current = pending.pop()

@@ -62,7 +62,7 @@ def test_a_format_that_there_is_none_of_is_wrong_usage(
     (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
     command = ["grade", str(tmp_path), "--lesson", "double", "--pack", str(MINI)]
     assert main([*command, "--out", str(tmp_path / "out"), "--format", "pdf"]) == 2
-    assert "there are: gradebook.csv" in capsys.readouterr().err
+    assert "available: gradebook.csv" in capsys.readouterr().err
 
 
 def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]):

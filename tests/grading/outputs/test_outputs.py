@@ -35,7 +35,7 @@ def test_formats_are_chosen_by_name(text: str, names: list[str]):
 def test_a_format_that_there_is_none_of_is_told_with_those_that_are():
     with pytest.raises(outputs.BadFormat, match=r"did you mean 'gradebook\.csv'"):
         outputs.parse_formats("gradbook.csv")
-    with pytest.raises(outputs.BadFormat, match=r"there are: gradebook\.csv, junit\.xml, "):
+    with pytest.raises(outputs.BadFormat, match=r"available: gradebook\.csv, junit\.xml, "):
         outputs.parse_formats("junit.xml,pdf")
 
 

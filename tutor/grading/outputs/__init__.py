@@ -76,7 +76,7 @@ def parse_formats(text: str) -> list[str]:
         elif name not in ("results.jsonl", "jsonl"):
             known = _ALIASES.get(name, name)
             if known not in FORMATS:
-                hint = nearest(name, FORMATS) or f"; there are: {', '.join(FORMATS)}"
+                hint = nearest(name, FORMATS) or f"; available: {', '.join(FORMATS)}"
                 raise BadFormat(f"there is no format {name!r}{hint}")
             formats[known] = None
     return list(formats)
