@@ -57,7 +57,7 @@ def test_the_example_passes_and_its_mistake_is_told_as_shown(
     first = next(one for one in report.checks if one.status == "fail")
     assert (first.name, first.kind) == (mistake.fails, kind)
     assert all(words in first.text for words in mistake.expected_texts), first.text
-    assert masked(first.text) == masked(block(kind, "text", "told")), first.text
+    assert masked(first.text) == masked(block(kind, "text", "message")), first.text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -73,7 +73,7 @@ def test_the_mistake_is_caught_in_its_words(installed: Path):
     result = checked(installed, wrong).checks[1]
     assert result.status == "fail"
     assert result.message.startswith("the Jacobian: largest difference")
-    assert "depends on x, too" in result.wants
+    assert "depends on x too" in result.wants
 
 
 def test_sandboxes_that_are_forked_have_it_too_and_the_main_process_no_framework(installed: Path):
@@ -123,7 +123,7 @@ def test_editors_know_it(installed: Path, tmp_path: Path):
     assert done.returncode == 0, done.stderr
     schema = json.loads((tmp_path / "mine/schema/lesson.json").read_text())
     described = schema["$defs"]["Jacobian"]["properties"]["at"]["description"]
-    assert described == "Where: an array."
+    assert described == "The array at which it is evaluated."
 
 
 def test_where_it_is_not_installed_the_lesson_says_which_kinds_there_are():

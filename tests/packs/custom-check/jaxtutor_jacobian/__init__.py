@@ -1,7 +1,7 @@
 """`jacobian`: the Jacobian of the learner's function equals that of the PyTorch.
 
-This half is imported by jaxtutor itself: it says what to ask and judges the answers with NumPy.
-Neither JAX nor PyTorch may be imported here.
+jaxtutor itself imports this half. It requests values and compares them with NumPy; it must import
+neither JAX nor PyTorch.
 """
 
 from typing import Annotated, Any, ClassVar
@@ -20,10 +20,10 @@ class Jacobian(Check, frozen=True, kw_only=True):
     default_cases: ClassVar[int] = 2
 
     jacobian: Annotated[JaxExpr, Meta(description="A function of one array: a name, or a lambda.")]
-    at: Annotated[JaxExpr, Meta(description="Where: an array.")]
+    at: Annotated[JaxExpr, Meta(description="The array at which it is evaluated.")]
     expect: Annotated[
         TorchExpr | None,
-        Meta(description="The function, asked of the PyTorch; the same text if left out."),
+        Meta(description="The function in the PyTorch; by default the same text."),
     ] = None
     tol: Annotated[Tolerance, Meta(description="Scaled error.")] = 2e-5
 

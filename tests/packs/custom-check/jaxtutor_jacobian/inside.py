@@ -1,8 +1,8 @@
-"""What is asked inside the sandboxes: `observe` beside JAX, `refer` beside PyTorch.
+"""Evaluate inside the sandboxes: `observe` with JAX, `refer` with PyTorch.
 
-Each framework is there in its own sandbox only, so each is imported in its own function. Code of
-the learner's or the lesson's is run by `env.evaluate` and `env.call`, which tell its exceptions
-from ours; what it gives is made data by `env.encode`.
+Each framework exists only in its own sandbox, so each function imports its own. `env.evaluate` and
+`env.call` run the learner's or the lesson's code and tell its exceptions from ours; `env.encode`
+turns results into data.
 """
 
 
