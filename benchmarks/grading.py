@@ -22,8 +22,8 @@ from benchmarks.answers import Answer, handed_in
 from tutor.grading.batch import BatchOptions, BatchRunner
 from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
+from tutor.grading.matching import Submission
 from tutor.grading.result import Grade, Result
-from tutor.grading.submissions import Submission
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks

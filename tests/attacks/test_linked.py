@@ -100,7 +100,7 @@ def test_a_path_of_a_table_leads_nowhere_else(path: str, tmp_path: Path):
     (tmp_path / "a.py").write_text(HERS)
     (root / "t.csv").write_text(f"submission,path\nmallory,{path}\n")
     table = Submissions(root / "t.csv", ["double"], LESSONS)
-    with table as submissions, pytest.raises(Unreadable, match="leads out"):
+    with table as submissions, pytest.raises(Unreadable, match="leads outside"):
         submissions.read(path)
 
 

@@ -207,7 +207,7 @@ mistakes:
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Lesson:
+def mark_reports(tmp_path: Path) -> Lesson:
     """A lesson whose every secret can be recognised."""
     lessons, solutions = tmp_path / "pack" / "lessons", tmp_path / "pack" / "solutions" / "basics"
     (lessons / "basics").mkdir(parents=True)

@@ -154,7 +154,7 @@ def test_what_one_hands_in_moves_nobodys_record(
     assert after == before
     assert {time for _, time, _ in hers.values()} == {time for _, time, _ in own.values()}
     if "metadata" in what or what == "an export":
-        assert any("submission_metadata.yml: not believed" in problem for problem in problems)
+        assert any("submission_metadata.yml: ignored" in problem for problem in problems)
 
 
 # --- metadata --------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_metadata_without_the_folders_of_an_export_is_a_file_like_any(
     assert all(one[1] == "" for one in found.values())
     named = [name for name in files if name.endswith(".yml")]
     for name in named:
-        assert any(problem.startswith(f"{name}: not believed") for problem in submissions.problems)
+        assert any(problem.startswith(f"{name}: ignored") for problem in submissions.problems)
 
 
 def test_in_an_export_only_gradescopes_own_folders_are_described(tmp_path: Path):
@@ -209,7 +209,7 @@ def test_metadata_that_describe_other_folders_are_told_as_useless(tmp_path: Path
     with Submissions(path, ["double"], LESSONS) as submissions:
         assert [one.name for one in submissions.all] == ["submission_21"]
     (problem,) = submissions.problems
-    assert problem.startswith("submission_metadata.yml: describes none of the folders next to it")
+    assert problem.startswith("submission_metadata.yml: describes none of the directories")
 
 
 @pytest.mark.parametrize(

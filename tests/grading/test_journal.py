@@ -106,5 +106,5 @@ def test_two_that_grade_at_once_are_told_apart(tmp_path: Path):
         Journal(tmp_path),
         multiprocessing.get_context("spawn").Pool(1) as other,
     ):
-        assert "somebody is grading into it" in other.apply(_refused, (tmp_path,))
+        assert "another process is grading" in other.apply(_refused, (tmp_path,))
     assert not _refused(tmp_path)

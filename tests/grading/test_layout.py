@@ -69,7 +69,7 @@ def test_a_wrapper_makes_no_student_of_several(what: str, zip_it: bool, tmp_path
     files, names = WRAPPED[what]
     path = made(tmp_path / "a", files, zip_it)
     if names is REFUSED:
-        with pytest.raises(Unusable, match=r"one student's folder.*--no-wrapper.*grade "):
+        with pytest.raises(Unusable, match=r"one student's directory.*--no-wrapper.*grade "):
             Submissions(path, ["double"], LESSONS)
         with Submissions(path, ["double"], LESSONS, wrapper=False) as submissions:
             assert {one.name for one in submissions.all} == {"hw1"}

@@ -13,9 +13,9 @@ from tutor.grading.batch_results import BatchResults
 from tutor.grading.executors import Job
 from tutor.grading.journal import Journal
 from tutor.grading.late import Times
+from tutor.grading.matching import Submission
 from tutor.grading.result import Batch
 from tutor.grading.results_file import write_results
-from tutor.grading.submissions import Submission
 from tutor.manifest import Pack
 from tutor.report import CheckResult, Report
 

@@ -8,8 +8,8 @@ import pytest
 
 from tutor.check import Check
 from tutor.checks.value import Value
-from tutor.grading.late import Times, moment
-from tutor.grading.points import Marked, marked
+from tutor.grading.late import Times, parse_time
+from tutor.grading.points import Marks, mark_reports
 from tutor.grading.result import Late
 from tutor.grading.submission_files import Unusable
 from tutor.lesson import Lesson
@@ -37,9 +37,9 @@ def report(*statuses: Status, seed: int = 0, fault: Fault | None = None) -> Repo
 
 @pytest.fixture
 def mark(mini: Pack):
-    def given(*statuses: Status, partial: bool = True) -> Marked:
+    def given(*statuses: Status, partial: bool = True) -> Marks:
         checks = (ONE, TWO, MORE)[: len(statuses)]
-        return marked(lesson(mini, *checks, partial=partial), [report(*statuses)])
+        return mark_reports(lesson(mini, *checks, partial=partial), [report(*statuses)])
 
     return given
 
@@ -69,9 +69,9 @@ def test_points_are_those_of_the_checks_that_passed(
 
 def test_partial_credit_has_its_reason(mark):
     (note,) = mark("pass", "fail").notes
-    assert note == "1 of 3.5 points: not passed: two (fail)"
+    assert note == "1 of 3.5 points; not passed: two (fail)"
     (note,) = mark("pass", "error").notes
-    assert "look at it" in note
+    assert "the code broke" in note
     assert mark("pass", "pass", "pass").notes == ("bonus: more (0.5)",)
     assert mark("pass", "pass").notes == mark("fail", "skipped").notes == ()
 
@@ -90,7 +90,7 @@ def test_all_or_nothing_is_that(mark, statuses: list[Status], score: float | Non
     assert found.score == score
     assert sum(check.points for check in found.checks) == (score or 0)
     if score == 0.0:
-        assert found.notes == ("all or nothing: nothing, for not passed: two (fail)",)
+        assert found.notes == ("all or nothing: 0 points; not passed: two (fail)",)
 
 
 def test_a_skipped_check_says_what_it_stands_on(mark):
@@ -101,21 +101,21 @@ def test_a_skipped_check_says_what_it_stands_on(mark):
 
 def test_what_cannot_be_imported_has_no_score(mini: Pack):
     broken = report("skipped", "skipped", fault=Fault("import", "line 1: no\x1b[31m"))
-    found = marked(lesson(mini, ONE, TWO), [broken])
+    found = mark_reports(lesson(mini, ONE, TWO), [broken])
     assert (found.verdict, found.score, found.fault) == ("error", None, "line 1: no␛[31m")
 
 
 def test_a_pass_needs_every_run(mini: Pack):
     runs = [report("pass", "pass", seed=1), report("pass", "fail", seed=2), report("pass", "pass")]
-    found = marked(lesson(mini, ONE, TWO), runs)
+    found = mark_reports(lesson(mini, ONE, TWO), runs)
     assert (found.verdict, found.score) == ("fail", 1.0)
-    assert found.notes[0] == "passes 2 of 3 runs, so by chance; not under seed 2"
+    assert found.notes[0] == "passed 2 of 3 runs, by chance; failed with seed 2"
 
 
 def test_points_have_no_dust_of_binary_fractions(mini: Pack):
     tenths = [Value(value="f(x)", name=str(n), points=0.1) for n in range(3)]
     results = tuple(CheckResult(check.title, "value", "pass") for check in tenths)
-    assert marked(lesson(mini, *tenths), [Report("double", "pass", results)]).score == 0.3
+    assert mark_reports(lesson(mini, *tenths), [Report("double", "pass", results)]).score == 0.3
 
 
 # --- lateness --------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_each_day_that_has_begun_costs(tmp_path: Path, submitted: str, penalty: 
 def test_no_more_is_taken_than_there_is(tmp_path: Path):
     table = times(tmp_path, DUE, "anna,,,2026-03-03T12:00:00Z")
     assert table.late("anna", "double", "", PENALTY, 0.5, 4.0) == Late(
-        2.0, 0.5, "2.0 days late: 20 % of 4 points taken"
+        2.0, 0.5, "2.0 days late: 20 % of 4 points deducted"
     )
 
 
@@ -175,7 +175,7 @@ def test_what_is_nearest_to_the_case_counts(tmp_path: Path):
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        (["anna,,tomorrow,"], "late.csv:2:1: due: 'tomorrow' is no time"),
+        (["anna,,tomorrow,"], "late.csv:2:1: due: 'tomorrow' is not a time"),
         ([DUE, DUE], "late.csv:3:1: a second due for *"),
         (["anna,dubble,,"], "late.csv:2:1: the pack has no lesson 'dubble'; did you mean"),
         ([",double,2026-03-01,"], "late.csv:2:1: a row needs a submission"),
@@ -190,6 +190,8 @@ def test_a_table_of_times_that_is_wrong_is_told_with_its_line(
 
 
 def test_a_time_is_read_as_people_write_it():
-    assert moment("2026-03-01 13:21:25.343455000 Z") == moment("2026-03-01T14:21:25.343455+01:00")
-    assert moment("2026-03-01") is not None
-    assert moment("") is moment("1 March") is None
+    assert parse_time("2026-03-01 13:21:25.343455000 Z") == parse_time(
+        "2026-03-01T14:21:25.343455+01:00"
+    )
+    assert parse_time("2026-03-01") is not None
+    assert parse_time("") is parse_time("1 March") is None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tutor.grading.lesson_names import lesson_of
-from tutor.grading.notebook import BadNotebook, code_of
+from tutor.grading.lesson_names import match_lesson
+from tutor.grading.notebook import BadNotebook, notebook_code
 from tutor.grading.submission_files import Unreadable, Unusable
 from tutor.grading.submissions import Submissions, read_code
 
@@ -193,7 +193,7 @@ def test_a_table_of_paths(here: Path):
     assert told["Anna Lee", "double"] == "x/1.py"
     assert found.all[0].submitted_at == "2026-03-01T10:00:00Z"
     assert found.read("x/1.py").decode() == DOUBLE
-    assert "a.pdf: no Python file" in told["Dora", "tall"]
+    assert "a.pdf: not a Python file" in told["Dora", "tall"]
     assert "more than once: 2.py, x/1.py" in told["Eve", "tall"]
     with pytest.raises(Unreadable, match=r"gone\.py: No such file"):
         found.read("gone.py")
@@ -250,23 +250,21 @@ def test_a_table_with_semicolons_as_some_spreadsheets_write_it(here: Path):
 def test_a_lesson_is_known_by_its_name_or_not_at_all(
     name: str, lesson: str | None, rank: int | None
 ):
-    found = lesson_of(name, (), ("vmap-basics", "grad-basics", "random-keys"))
+    found = match_lesson(name, (), ("vmap-basics", "grad-basics", "random-keys"))
     assert (found.lesson, found.rank) == (lesson, rank) if found else lesson is None
 
 
 def test_a_name_that_could_be_two_lessons_is_nobodys():
-    assert lesson_of("matmul-3", (), ("matmul-1a", "matmul-1b")) is None
+    assert match_lesson("matmul-3", (), ("matmul-1a", "matmul-1b")) is None
 
 
 def test_wrong_names_are_taken_where_they_are_clear_and_told_where_not(here: Path):
     files = {"anna/duoble.py": DOUBLE, "ben/homework.py": DOUBLE, "carl/a.py": "", "carl/b.py": ""}
     told, problems, found = read(folder(here, files))
     assert told == {("anna", "double"): "anna/duoble.py"}
-    assert found.all[0].notes == (
-        "duoble.py was taken for double: the lesson that its name is nearest to",
-    )
+    assert found.all[0].notes == ("duoble.py was graded as double: the closest name",)
     assert len(problems) == 3
-    assert all("no lesson is called so" in problem for problem in problems)
+    assert all("no lesson has this name" in problem for problem in problems)
     told, problems, _ = read(here, ["double"])
     assert told["ben", "double"] == "ben/homework.py"  # the only file for the only lesson
     assert "which file is it? There are: carl/a.py, carl/b.py" in told["carl", "double"]
@@ -288,7 +286,7 @@ def test_what_is_handed_in_twice_waits_for_a_person_unless_it_is_the_same(here: 
     assert "keep the one that counts" in told["carl", "double"]
     notes = {one.name: one.notes for one in found.all}
     assert "always the same" in notes["ben"][0]
-    assert notes["dora"] == ("not looked at: dora/doubled.py",)
+    assert notes["dora"] == ("ignored: dora/doubled.py",)
 
 
 def test_nothing_to_grade_is_told_with_its_owner(here: Path):
@@ -324,7 +322,7 @@ def test_names_that_are_no_unicode_are_nobodys(here: Path):
     Path(os.fsdecode(os.fsencode(here) + b"/anna/dou\xff.py")).write_bytes(b"x")
     told, problems, _ = read(here)
     assert not told
-    assert any("cannot be shown" in problem for problem in problems)
+    assert any("unprintable" in problem for problem in problems)
     json.dumps(problems).encode()
 
 
@@ -377,7 +375,7 @@ def test_what_a_zip_may_be_is_refused_file_by_file(here: Path):
         archive.writestr("/eve/double.py", DOUBLE)
     told, problems, _ = read(path)
     assert told == {("anna", "double"): "anna/double.py"}
-    assert len([p for p in problems if "empty folder" not in p]) == 4
+    assert len([p for p in problems if "empty directory" not in p]) == 4
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip at all", b"PK\x05\x06" + b"\xff" * 18])
@@ -397,7 +395,8 @@ def test_a_damaged_member_is_told_when_it_is_read(here: Path):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"), [("gone", "no such file"), ("x.tar", "expected a folder, a .zip or a .csv")]
+    ("path", "told"),
+    [("gone", "no such file or directory"), ("x.tar", "expected a directory, a .zip or a .csv")],
 )
 def test_what_is_no_submissions_at_all_is_told(here: Path, path: str, told: str):
     folder(here, {"x.tar": "x"})
@@ -424,7 +423,7 @@ def notebook(*cells: str | tuple[str, str], version: int = 4) -> bytes:
 @pytest.mark.parametrize("version", [3, 4])
 def test_a_notebook_is_its_code_cells_in_order(version: int):
     data = notebook(("markdown", "# Title"), "a = 1\n", "", "b = (a\n% 2)", version=version)
-    assert code_of(data) == "# cell 2\na = 1\n\n# cell 4\nb = (a\n% 2)\n"
+    assert notebook_code(data) == "# cell 2\na = 1\n\n# cell 4\nb = (a\n% 2)\n"
 
 
 @pytest.mark.parametrize(
@@ -442,12 +441,12 @@ def test_a_notebook_is_its_code_cells_in_order(version: int):
 )
 def test_what_is_no_python_in_a_notebook_is_told_with_cell_and_line(cells: list[str], told: str):
     with pytest.raises(BadNotebook) as error:
-        code_of(notebook(*cells))
+        notebook_code(notebook(*cells))
     assert told in str(error.value)
 
 
 def test_a_syntax_error_in_a_notebook_is_no_magic():
-    assert "x = = 2" in code_of(notebook("x = = 2  # 50 % of it?"))
+    assert "x = = 2" in notebook_code(notebook("x = = 2  # 50 % of it?"))
 
 
 @pytest.mark.parametrize(
@@ -465,7 +464,7 @@ def test_a_syntax_error_in_a_notebook_is_no_magic():
 )
 def test_what_is_no_notebook_is_told(data: bytes):
     with pytest.raises(BadNotebook):
-        code_of(data)
+        notebook_code(data)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A batch: every submission graded once, into the journal, and read from it in order."""
+"""Grading a batch: every submission once, into the journal."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -6,14 +6,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from hashlib import sha256
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Executor, Job, Quarantined
 from tutor.grading.journal import Journal, key_of
-from tutor.grading.points import marked, rounded
+from tutor.grading.matching import Submission
+from tutor.grading.points import mark_reports, round_points
 from tutor.grading.result import Result
 from tutor.grading.submission_files import Unreadable
-from tutor.grading.submissions import Submission, SubmissionReader, read_code
+from tutor.grading.submissions import SubmissionReader, read_code
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.plain_text import inert
@@ -21,15 +23,15 @@ from tutor.report import Report
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEED_LIMIT = 1 << 53
-"""Hidden seeds are below it: every program that reads JSON has such numbers whole."""
+"""Hidden seeds are below it, so that every JSON reader keeps them exactly."""
 
-MANY = 3
-"""From so many submissions of a lesson on it pays to have its solution compiled first."""
+LEARN_FROM = 3
+"""The least number of submissions to a lesson for which compiling its solution first pays off."""
 
 STALLED_SECONDS = 5.0
-"""When nothing has been graded for so long, the executor is asked why."""
+"""After so long without a result, the executor is asked for the reason."""
 
-_BESIDE = frozenset(
+_IRRELEVANT_FIELDS = frozenset(
     [
         "title",
         "track",
@@ -44,15 +46,14 @@ _BESIDE = frozenset(
         "equivalent",
     ]
 )
-"""Fields of a lesson on which no result depends."""
-
+"""Fields of a lesson that no result depends on."""
 
 _Running = Future[tuple[Report, ...]]
 
 
 class BatchOptions(Struct, frozen=True):
-    """What to grade, and how. `only`: names of submissions, none if all; `resume`: take what the
-    journal has of the same submission, lesson, seeds and versions."""
+    """What to grade, and how. `only`: names of submissions, or all if empty; `resume`: reuse
+    results in the journal for the same submission, lesson, seeds and versions."""
 
     lessons: tuple[str, ...]
     seed: int
@@ -65,202 +66,210 @@ class BatchRunner:
     """Grades submissions into a journal. Only names and file offsets are kept in memory.
 
     **Arguments:** `on_result`: called in this thread with each result, and whether it was in the
-    journal; `on_stall`: called every `STALLED_SECONDS` without a result, if the executor knows why.
+    journal; `on_stall`: called repeatedly, with the reason, while the executor is stalled.
     """
 
     def __init__(
         self,
         pack: Pack,
-        order: BatchOptions,
+        options: BatchOptions,
         submissions: SubmissionReader,
         journal: Journal,
         executor: Executor,
         on_result: Callable[[Result, bool], None] = lambda result, known: None,
-        on_stall: Callable[[str], None] = lambda why: None,
+        on_stall: Callable[[str], None] = lambda reason: None,
     ) -> None:
         self._pack = pack
-        self._order = order
+        self._options = options
         self._submissions = submissions
         self._journal = journal
         self._executor = executor
         self._on_result = on_result
         self._on_stall = on_stall
-        self._seeds = seeds(order.seed, order.repeat)
+        self._seeds = run_seeds(options.seed, options.repeat)
         self._versions = installed_versions()
-        self._fingerprints: dict[str, str] = {}
-        self._under_way: dict[_Running, _Task] = {}
+        self._lesson_hashes: dict[str, str] = {}
+        self._pending: dict[_Running, _Pending] = {}
 
     def run(self) -> None:
         """Grade everything that is not graded yet.
 
         Raises:
-            KeyboardInterrupt: what is in the journal stays there.
+            KeyboardInterrupt: the journal keeps what was graded.
         """
-        waiting = self._waiting()
-        lessons = [lesson for lesson in self._order.lessons if waiting.get(lesson)]
-        ready: dict[str, _Running | None] = {}
-        for place, lesson in enumerate(lessons):
-            # The next lesson's, too, so that nobody waits between two lessons.
-            for one in lessons[place : place + 2]:
-                if one not in ready:
-                    ready[one] = self._prepare(one, len(waiting[one]))
-            broken = self._broken(lesson, ready.pop(lesson))
-            for submission in waiting.pop(lesson):
-                self._begin(submission, broken)
-        while self._under_way:
-            self._finish_some()
+        ungraded = self._ungraded()
+        lessons = [lesson for lesson in self._options.lessons if ungraded.get(lesson)]
+        solutions: dict[str, _Running | None] = {}
+        for index, lesson in enumerate(lessons):
+            # Start the next lesson's solution too, so that it is ready in time.
+            for one in lessons[index : index + 2]:
+                if one not in solutions:
+                    solutions[one] = self._run_solution(one, len(ungraded[one]))
+            broken = self._lesson_fault(lesson, solutions.pop(lesson))
+            for submission in ungraded.pop(lesson):
+                self._submit(submission, broken)
+        while self._pending:
+            self._collect()
 
-    # --- before ------------------------------------------------------------------------------
+    # --- before submissions ------------------------------------------------------------------
 
-    def _waiting(self) -> dict[str, list[Submission]]:
-        """What is to be graded, by lesson."""
-        waiting: dict[str, list[Submission]] = defaultdict(list)
+    def _ungraded(self) -> dict[str, list[Submission]]:
+        """Return the submissions to grade, by lesson."""
+        ungraded: dict[str, list[Submission]] = defaultdict(list)
         for submission in self._submissions.all:
-            if self._order.only and submission.name not in self._order.only:
+            if self._options.only and submission.name not in self._options.only:
                 continue
             known = self._known(submission)
             if known is not None:
                 self._on_result(known, True)
             else:
-                waiting[submission.lesson].append(submission)
-        return waiting
+                ungraded[submission.lesson].append(submission)
+        return ungraded
 
     def _known(self, submission: Submission) -> Result | None:
-        """What the journal has, if it still holds. What was our own fault is worth another try."""
-        pair = (submission.name, submission.lesson)
-        if not self._order.resume or (key := self._journal.key(*pair)) is None:
+        """Return the result in the journal, if it is still valid. Internal errors are retried."""
+        result_id = (submission.name, submission.lesson)
+        if not self._options.resume or (key := self._journal.key(*result_id)) is None:
             return None
         data, fault = self._read(submission)
         if key != self._key(submission, data, fault):
             return None
-        result = self._journal.result(*pair)
+        result = self._journal.result(*result_id)
         return result if result is not None and result.verdict != "internal" else None
 
-    def _prepare(self, lesson: str, number: int) -> _Running | None:
-        """What comes before the first submission of a lesson: its solution must pass under the very
-        seeds, or something is wrong that is no submission's fault. PyTorch is asked meanwhile."""
+    def _run_solution(self, lesson: str, count: int) -> _Running | None:
+        """Run the lesson's solution: it must pass with the same seeds, or the lesson is broken.
+        This also computes PyTorch's answers."""
         solution = self._pack.solution(lesson)
         if solution is None:
             return None
-        return self._executor.submit(Job(lesson, solution, self._seeds, learn=number >= MANY))
+        return self._executor.submit(Job(lesson, solution, self._seeds, learn=count >= LEARN_FROM))
 
-    def _broken(self, lesson: str, prepared: _Running | None) -> str:
-        """Why nothing of this lesson can be graded; empty if it can."""
-        if prepared is None:
+    def _lesson_fault(self, lesson: str, solution: _Running | None) -> str:
+        """Return why nothing of this lesson can be graded; empty if it can."""
+        if solution is None:
             return ""
-        self._first_of([prepared])
+        self._wait([solution])
         try:
-            found = marked(self._pack.lesson(lesson), prepared.result())
+            marks = mark_reports(self._pack.lesson(lesson), solution.result())
         except Exception as error:  # noqa: BLE001 - as for a submission
             return _not_run(error)
-        if found.verdict == "pass":
+        if marks.verdict == "pass":
             return ""
-        what = f"the solution of {lesson} does not pass itself: {found.fault}"
+        what = f"the lesson's own solution does not pass: {marks.fault}"
         return f"{what}. Run: jaxtutor pack test DIR {lesson}"
 
     # --- one submission ----------------------------------------------------------------------
 
-    def _begin(self, submission: Submission, broken: str) -> None:
-        while len(self._under_way) >= 2 * self._executor.width:
-            self._finish_some()
+    def _submit(self, submission: Submission, broken: str) -> None:
+        while len(self._pending) >= 2 * self._executor.width:
+            self._collect()
         data, fault = self._read(submission)
-        task = _Task(submission, sha256(data).hexdigest(), self._key(submission, data, fault))
+        key = self._key(submission, data, fault)
+        pending = _Pending(submission, sha256(data).hexdigest(), key)
         code = ""
         if not fault:
             try:
                 code = read_code(data, submission.source)
             except Unreadable as error:
                 fault = str(error)
-        if fault or broken:
-            self._keep(task, self._without_a_run(task, fault, broken))
+        if fault:
+            self._add(pending, self._ungraded_result(pending, fault))
+        elif broken:
+            self._add(pending, self._internal_result(pending, broken))
         else:
             job = Job(submission.lesson, code, self._seeds)
-            self._under_way[self._executor.submit(job)] = task
+            self._pending[self._executor.submit(job)] = pending
 
-    def _finish_some(self) -> None:
-        for future in self._first_of(self._under_way):
-            task = self._under_way.pop(future)
+    def _collect(self) -> None:
+        """Add at least one finished submission to the journal."""
+        for future in self._wait(self._pending):
+            pending = self._pending.pop(future)
             try:
                 reports = future.result()
             except Quarantined as error:
-                self._keep(task, self._without_a_run(task, str(error), ""))
-            except Exception as error:  # noqa: BLE001 - one that cannot be run ends no batch
-                self._keep(task, self._without_a_run(task, "", _not_run(error)))
+                self._add(pending, self._ungraded_result(pending, str(error)))
+            except Exception as error:  # noqa: BLE001 - one failed job must not end the batch
+                self._add(pending, self._internal_result(pending, _not_run(error)))
             else:
-                self._keep(task, self._result(task, reports))
+                self._add(pending, self._result(pending, reports))
 
-    def _first_of(self, futures: Iterable[_Running]) -> set[_Running]:
-        """Those that are done, as soon as there are any."""
+    def _wait(self, futures: Iterable[_Running]) -> set[_Running]:
+        """Return the finished ones as soon as there are any."""
         while True:
             done, _ = wait(futures, STALLED_SECONDS, FIRST_COMPLETED)
             if done:
                 return done
-            if why := self._executor.stall_reason():
-                self._on_stall(why)
+            if reason := self._executor.stall_reason():
+                self._on_stall(reason)
 
-    def _result(self, task: "_Task", reports: Sequence[Report]) -> Result:
-        submission = task.submission
-        found = marked(self._pack.lesson(submission.lesson), reports)
+    def _result(self, pending: "_Pending", reports: Sequence[Report]) -> Result:
+        submission = pending.submission
+        marks = mark_reports(self._pack.lesson(submission.lesson), reports)
         return Result(
             submission.name,
             submission.lesson,
-            found.verdict,
-            found.score,
-            found.max_score,
-            found.checks,
-            seed=self._order.seed,
-            notes=(*submission.notes, *found.notes),
+            marks.verdict,
+            marks.score,
+            marks.max_score,
+            marks.checks,
+            seed=self._options.seed,
+            notes=(*submission.notes, *marks.notes),
             runs=len(reports),
-            fault=found.fault,
-            explained=found.explained,
-            source_sha256=task.sha256,
+            fault=marks.fault,
+            explained=marks.explained,
+            source_sha256=pending.sha256,
             source=submission.source,
             seconds=round(sum(report.timings.total for report in reports), 4),
             versions=reports[0].versions,
         )
 
-    def _without_a_run(self, task: "_Task", fault: str, broken: str) -> Result:
-        """Nothing was run: because of the submission (`fault`), or of us (`broken`)."""
-        submission = task.submission
-        lesson = self._pack.lesson(submission.lesson)
+    def _ungraded_result(self, pending: "_Pending", fault: str) -> Result:
+        """Return the result of a submission that could not be run, because of the submission."""
+        submission = pending.submission
         return Result(
             submission.name,
             submission.lesson,
-            "ungraded" if fault else "internal",
+            "ungraded",
             None,
-            worth(lesson),
-            seed=self._order.seed,
+            max_points(self._pack.lesson(submission.lesson)),
+            seed=self._options.seed,
             notes=submission.notes,
-            fault=inert(fault or broken),
-            source_sha256=task.sha256,
+            fault=inert(fault),
+            source_sha256=pending.sha256,
             source=submission.source,
             versions=self._versions,
         )
 
-    def _keep(self, task: "_Task", result: Result) -> None:
-        self._journal.add(task.key, result)
+    def _internal_result(self, pending: "_Pending", fault: str) -> Result:
+        """Return the result of a submission that could not be run, because of jaxtutor or the
+        pack."""
+        return replace(self._ungraded_result(pending, fault), verdict="internal")
+
+    def _add(self, pending: "_Pending", result: Result) -> None:
+        self._journal.add(pending.key, result)
         self._on_result(result, False)
 
     def _read(self, submission: Submission) -> tuple[bytes, str]:
-        """What was handed in, and why it cannot be graded if so."""
+        """Return a submission's file, and why it cannot be graded, if so."""
         try:
             return self._submissions.read(submission.source), submission.fault
         except Unreadable as error:
             return b"", submission.fault or str(error)
 
     def _key(self, submission: Submission, data: bytes, fault: str) -> str:
-        fixed = self._fingerprint(submission.lesson)
         about = [submission.name, submission.lesson, submission.source, submission.notes, fault]
-        return key_of(about, sha256(data).hexdigest(), fixed, self._versions, self._seeds)
+        lesson = self._lesson_hash(submission.lesson)
+        return key_of(about, sha256(data).hexdigest(), lesson, self._versions, self._seeds)
 
-    def _fingerprint(self, lesson_id: str) -> str:
-        if lesson_id not in self._fingerprints:
-            self._fingerprints[lesson_id] = fingerprint(self._pack.lesson(lesson_id))
-        return self._fingerprints[lesson_id]
+    def _lesson_hash(self, lesson_id: str) -> str:
+        if lesson_id not in self._lesson_hashes:
+            self._lesson_hashes[lesson_id] = lesson_hash(self._pack.lesson(lesson_id))
+        return self._lesson_hashes[lesson_id]
 
 
-class _Task(Struct, frozen=True):
-    """A submission under way."""
+class _Pending(Struct, frozen=True):
+    """A submission that the executor is running."""
 
     submission: Submission
     sha256: str
@@ -271,24 +280,24 @@ def _not_run(error: Exception) -> str:
     return f"could not be run: {inert(str(error)) or type(error).__name__}"
 
 
-def seeds(first: int, number: int) -> tuple[int, ...]:
-    """Of the runs of a batch. The first is its own; the others follow from it."""
-    derived = (sha256(f"{first}:{place}".encode()).digest() for place in range(1, number))
+def run_seeds(first: int, count: int) -> tuple[int, ...]:
+    """Return the seeds of the runs of a batch: the batch's own, and others derived from it."""
+    derived = (sha256(f"{first}:{number}".encode()).digest() for number in range(1, count))
     return (first, *(int.from_bytes(digest[:8]) % SEED_LIMIT for digest in derived))
 
 
-def worth(lesson: Lesson) -> float:
-    """The points of a lesson, without bonuses."""
-    return rounded(sum(check.points for check in lesson.checks if not check.bonus))
+def max_points(lesson: Lesson) -> float:
+    """Return the points of a lesson without bonuses."""
+    return round_points(sum(check.points for check in lesson.checks if not check.bonus))
 
 
-def fingerprint(lesson: Lesson) -> str:
-    """Changes whenever something does on which a result may depend: the kinds of checks that other
-    distributions bring, too. Our own code has a version."""
+def lesson_hash(lesson: Lesson) -> str:
+    """Return a hash that changes with anything that a result may depend on, including the source of
+    plugin checks. jaxtutor's own code is covered by its version."""
     fields = {
         name: repr(getattr(lesson, name))
         for name in lesson.__struct_fields__
-        if name not in _BESIDE
+        if name not in _IRRELEVANT_FIELDS
     }
-    brought = [path.read_bytes() for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
-    return key_of(fields, [sha256(data).hexdigest() for data in brought])
+    plugins = [path.read_bytes() for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
+    return key_of(fields, [sha256(data).hexdigest() for data in plugins])

@@ -6,7 +6,7 @@ import msgspec
 
 from tutor.grading.journal import Journal, ResultId
 from tutor.grading.late import Times
-from tutor.grading.points import rounded
+from tutor.grading.points import round_points
 from tutor.grading.result import Result
 from tutor.grading.submissions import SubmissionReader, by_name
 from tutor.manifest import Pack
@@ -51,7 +51,7 @@ class BatchResults:
             *result_id, submitted_at, self._penalty, score or 0.0, result.max_score
         )
         if score is not None and late is not None:
-            score = rounded(score - late.penalty)
+            score = round_points(score - late.penalty)
         if result_id not in self._submitted_at and result.lesson in self._lessons:
             notes = (*notes, "submission removed; showing its last result")
         override = self._journal.overrides.get(result_id)

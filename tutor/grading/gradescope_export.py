@@ -1,5 +1,7 @@
-"""What Gradescope exports: a folder for each submission, and next to them a file that says whose
-they are. It is believed there alone, for anybody can hand in a file that is called so."""
+"""Gradescope exports: a directory per submission, and next to them a file that lists submitters.
+
+That file is trusted only there, because a student can hand in one with the same name.
+"""
 
 import re
 from collections.abc import Collection, Iterator
@@ -9,23 +11,23 @@ import yaml
 from msgspec import Struct
 
 from tutor.grading.student_names import normalize_name
-from tutor.grading.submission_files import Files, Unreadable
+from tutor.grading.submission_files import SubmissionFiles, Unreadable
 from tutor.pack.yaml_nodes import LOADER
 
 METADATA = "submission_metadata.yml"
 SUBMISSION = re.compile(r"submission_\d+")
-"""What Gradescope calls the folder of a submission."""
+"""The directory of one submission."""
 
 EXPORT = re.compile(r"assignment_\d+_export")
-"""What it calls the folder with all of them."""
+"""The directory that contains all of them."""
 
 MAX_METADATA = 16 << 20
 MAX_EVENTS = 1_000_000
-"""Names, lists and values in it: about 2,000 submissions with 30 tests each, read in 10 seconds."""
+"""YAML events: about 2,000 submissions with 30 tests each, read in 10 seconds."""
 
 
 class Person(Struct, frozen=True):
-    """Who handed something in; `number` tells namesakes apart."""
+    """The submitter of a submission; `number` tells namesakes apart."""
 
     name: str
     number: str
@@ -36,55 +38,59 @@ class _TooLarge(Exception):
     pass
 
 
-def people(files: Files, described: str, folders: Collection[str]) -> dict[str, Person]:
-    """Return who handed in what, by the folders that Gradescope has made for them. What cannot be
-    known is added to the files' problems.
+def read_people(
+    files: SubmissionFiles, metadata: str, folders: Collection[str]
+) -> dict[str, Person]:
+    """Return the submitters by Gradescope's directories. Problems are added to `files.problems`.
 
-    **Arguments:** `described`: the metadata; `folders`: those next to them.
+    **Arguments:** `metadata`: the name of the file; `folders`: the directories next to it.
     """
-    unknown = "so names and times are not known"
+    unknown = "names and times are unknown"
     try:
-        data = files.read(described)
+        data = files.read(metadata)
         if len(data) > MAX_METADATA:
             raise _TooLarge
-        events = _counted(yaml.parse(data.decode("utf-8-sig"), Loader=LOADER))
-        found = {folder: one for folder, one in _described(events, folders) if folder in folders}
+        events = _limited(yaml.parse(data.decode("utf-8-sig"), Loader=LOADER))
+        people = {folder: person for folder, person in _parse(events, folders) if folder in folders}
     except _TooLarge:
         files.problems.append(
-            f"{described}: more than {MAX_METADATA >> 20} MiB or {MAX_EVENTS:,} entries, which "
-            f"take too long to read, {unknown}; delete what stands under `:results:`"
+            f"{metadata}: more than {MAX_METADATA >> 20} MiB or {MAX_EVENTS:,} entries, so "
+            f"{unknown}; delete the entries under `:results:`"
         )
         return {}
     except (Unreadable, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
-        what = f"cannot be read, {unknown}; export the submissions again"
-        files.problems.append(f"{described}{place}: {what}")
+        position = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
+        files.problems.append(
+            f"{metadata}{position}: cannot be read, so {unknown}; export the submissions again"
+        )
         return {}
-    if not found:
-        what = "describes none of the folders next to it"
-        files.problems.append(f"{described}: {what}, {unknown}; export the submissions again")
-    return found
+    if not people:
+        files.problems.append(
+            f"{metadata}: describes none of the directories next to it, so {unknown}; "
+            "export the submissions again"
+        )
+    return people
 
 
-def _counted(events: Iterator[Any]) -> Iterator[Any]:
+def _limited(events: Iterator[Any]) -> Iterator[Any]:
     for number, event in enumerate(events):
         if number > MAX_EVENTS:
             raise _TooLarge
         yield event
 
 
-def _described(events: Iterator[Any], folders: Collection[str]) -> Iterator[tuple[str, Person]]:
-    """Yield one at a time, for the file holds everything that was ever told them, too."""
+def _parse(events: Iterator[Any], folders: Collection[str]) -> Iterator[tuple[str, Person]]:
+    """Yield one submission at a time: the file also contains all test results."""
     if not any(isinstance(event, yaml.DocumentStartEvent) for event in events):
         return
     if not isinstance(next(events), yaml.MappingStartEvent):
         return
     while not isinstance(key := next(events), yaml.MappingEndEvent):
-        folder, about = str(_plain(key, events)), _plain(next(events), events)
-        if not isinstance(about, dict) or folder not in folders:
+        folder, entry = str(_node(key, events)), _node(next(events), events)
+        if not isinstance(entry, dict) or folder not in folders:
             continue
-        listed = about.get(":submitters")
+        listed = entry.get(":submitters")
         people = [one for one in listed if isinstance(one, dict)] if type(listed) is list else []
         names = [str(one[":name"]) for one in people if one.get(":name")]
         numbers = [
@@ -92,24 +98,24 @@ def _described(events: Iterator[Any], folders: Collection[str]) -> Iterator[tupl
         ]
         name = normalize_name(" & ".join(names)) or folder
         number = ", ".join(filter(None, numbers)) or folder.removeprefix("submission_")
-        created = about.get(":created_at")
+        created = entry.get(":created_at")
         yield folder, Person(name, number, created if type(created) is str else "")
 
 
-def _plain(event: Any, events: Iterator[Any]) -> Any:
-    """The node that begins with an event: texts, lists and mappings of them; an alias is nothing,
-    so that what is small stays small."""
+def _node(event: Any, events: Iterator[Any]) -> Any:
+    """Return the node that begins with an event, as text, lists and mappings. An alias becomes
+    None: expanding aliases could make a small file huge."""
     if isinstance(event, yaml.ScalarEvent):
         return event.value
     if isinstance(event, yaml.SequenceStartEvent):
         items = []
         while not isinstance(item := next(events), yaml.SequenceEndEvent):
-            items.append(_plain(item, events))
+            items.append(_node(item, events))
         return items
     if isinstance(event, yaml.MappingStartEvent):
-        found = {}
+        mapping = {}
         while not isinstance(key := next(events), yaml.MappingEndEvent):
-            name = _plain(key, events)
-            found[str(name)] = _plain(next(events), events)
-        return found
+            name = _node(key, events)
+            mapping[str(name)] = _node(next(events), events)
+        return mapping
     return None

@@ -1,7 +1,7 @@
-"""The journal of a batch: what has been graded, one line of JSON each, only ever appended to.
+"""The journal of a batch: an append-only file with one line of JSON per result.
 
-It is the truth; every other file is made from it. A line that was cut off when the machine stopped
-is the last one, and is cut away before the next is written. Only one process writes at a time.
+It is the source of truth; every other file is made from it. A line cut off by a crash is the last
+one, and is removed before the next is written. Only one process writes at a time.
 """
 
 import os
@@ -19,15 +19,15 @@ from tutor.grading.result import Override, Result
 FORMAT = 1
 NAME = "journal.jsonl"
 SYNC_SECONDS = 0.5
-"""A power cut costs what was graded in so long. Being killed costs nothing: a line that is written
-is the system's to keep."""
+"""The results that a power cut may lose. If the process is killed, nothing is lost: the kernel has
+every line that was written."""
 
 ResultId = tuple[str, str]
 """A submission's name, and a lesson's id."""
 
 
 class Head(Struct, frozen=True, tag="batch", tag_field="line"):
-    """The first line; the last one of them counts, where `--resume` has graded more lessons."""
+    """The first line. If `--resume` added lessons there are more; the last one counts."""
 
     format: int
     pack: str
@@ -39,14 +39,14 @@ class Head(Struct, frozen=True, tag="batch", tag_field="line"):
 
 
 class Graded(Struct, frozen=True, tag="result", tag_field="line"):
-    """One result. `key` stands for all that it depends on (`key_of`)."""
+    """A result. `key` is a hash of everything that it depends on (`key_of`)."""
 
     key: str
     result: Result
 
 
 class Overridden(Struct, frozen=True, tag="override", tag_field="line"):
-    """A person's word; the last one of a submission and lesson counts."""
+    """A person's override; the last one for a submission and lesson counts."""
 
     submission: str
     lesson: str
@@ -57,11 +57,11 @@ _LINE = msgspec.json.Decoder(Head | Graded | Overridden)
 
 
 class BadJournal(Exception):
-    """It cannot be used; the message says why, and what to do."""
+    """The journal cannot be used; the message says why, and what to do."""
 
 
-class _Place(Struct, frozen=True):
-    """Where a result stands in the file."""
+class _Entry(Struct, frozen=True):
+    """A result's key and the position of its line in the file."""
 
     key: str
     offset: int
@@ -69,12 +69,12 @@ class _Place(Struct, frozen=True):
 
 
 class Journal:
-    """Opened to be written to; use as a context manager.
+    """A journal opened for writing; use as a context manager.
 
-    **Arguments:** `folder`: that of the batch; it is made if it is not there.
+    **Arguments:** `folder`: the batch's directory; created if it does not exist.
 
     Raises:
-        BadJournal: somebody else is writing to it, or a line of it is damaged.
+        BadJournal: another process is writing to it, or a line is damaged.
         OSError: it cannot be opened.
     """
 
@@ -82,7 +82,7 @@ class Journal:
         self.path = folder / NAME
         self.head: Head | None = None
         self.overrides: dict[ResultId, Override] = {}
-        self._places: dict[ResultId, _Place] = {}
+        self._entries: dict[ResultId, _Entry] = {}
         self._synced = time.monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = self.path.open("a+b")
@@ -101,57 +101,56 @@ class Journal:
         self._file.close()
 
     def begin(self, head: Head) -> None:
-        """Say what this batch is, unless that is known already."""
+        """Write the head, unless it is unchanged."""
         if self.head != head:
             self._append(head)
             self.sync()
             self.head = head
 
     def add(self, key: str, result: Result) -> None:
-        """Keep a result."""
-        pair = (result.submission, result.lesson)
-        self._places[pair] = self._append(Graded(key, result), key)
+        """Append a result."""
+        self._entries[result.submission, result.lesson] = self._append(Graded(key, result), key)
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
 
     def override(self, submission: str, lesson: str, override: Override) -> None:
-        """Keep a person's word."""
+        """Append an override."""
         self._append(Overridden(submission, lesson, override))
         self.sync()
         self.overrides[submission, lesson] = override
 
     def key(self, submission: str, lesson: str) -> str | None:
-        """The key of the newest result of a submission and lesson, if there is any."""
-        place = self._places.get((submission, lesson))
-        return place.key if place is not None else None
+        """Return the key of the newest result, if there is one."""
+        entry = self._entries.get((submission, lesson))
+        return entry.key if entry is not None else None
 
     def result(self, submission: str, lesson: str) -> Result | None:
-        """The newest result, as it was graded."""
-        place = self._places.get((submission, lesson))
-        if place is None:
+        """Return the newest result, as it was graded."""
+        entry = self._entries.get((submission, lesson))
+        if entry is None:
             return None
-        self._file.seek(place.offset)
-        line = _LINE.decode(self._file.read(place.length))
+        self._file.seek(entry.offset)
+        line = _LINE.decode(self._file.read(entry.length))
         assert isinstance(line, Graded)
         return line.result
 
     def __iter__(self) -> Iterator[ResultId]:
-        return iter(self._places)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._entries)
 
     def sync(self) -> None:
-        """Have the disk hold what was written."""
+        """Flush the file to disk."""
         os.fsync(self._file.fileno())
         self._synced = time.monotonic()
 
-    def _append(self, line: Head | Graded | Overridden, key: str = "") -> _Place:
+    def _append(self, line: Head | Graded | Overridden, key: str = "") -> _Entry:
         data = msgspec.json.encode(line) + b"\n"
         offset = self._file.seek(0, os.SEEK_END)
         self._file.write(data)
         self._file.flush()
-        return _Place(key, offset, len(data))
+        return _Entry(key, offset, len(data))
 
     def _read(self) -> None:
         self._file.seek(0)
@@ -163,37 +162,42 @@ class Journal:
             try:
                 line = _LINE.decode(data)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                remedy = "restore it from a copy, or grade anew with another --out"
-                raise BadJournal(f"{self.path}:{number}:1: damaged: {error}; {remedy}") from None
+                raise BadJournal(
+                    f"{self.path}:{number}:1: damaged: {error}; restore it from a backup, or grade "
+                    "again with another --out"
+                ) from None
             if isinstance(line, Head):
                 self._accept(line)
             elif isinstance(line, Graded):
-                pair = (line.result.submission, line.result.lesson)
-                self._places[pair] = _Place(line.key, offset, len(data))
+                result_id = (line.result.submission, line.result.lesson)
+                self._entries[result_id] = _Entry(line.key, offset, len(data))
             else:
                 self.overrides[line.submission, line.lesson] = line.override
             offset += len(data)
 
     def _accept(self, head: Head) -> None:
         if head.format > FORMAT:
-            what = f"{self.path}: written by a newer jaxtutor"
-            raise BadJournal(f"{what}. Run: pip install --upgrade jaxtutor")
+            raise BadJournal(
+                f"{self.path}: written by a newer jaxtutor. Run: pip install --upgrade jaxtutor"
+            )
         self.head = head
 
 
 def key_of(*parts: Any) -> str:
-    """Short for all that a result depends on."""
+    """Return a short hash of everything that a result depends on."""
     return sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:32]
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
-    """Held until the file is closed, or the process is gone, however it goes."""
+    """Lock the file until it is closed or the process ends, however it ends."""
     try:
         import fcntl
-    except ImportError:  # not on this system; there are no zygotes to grade with either
+    except ImportError:  # not on this system, which cannot fork sandboxes for grading either
         return
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        what = f"{path.parent}: somebody is grading into it, or overriding, right now"
-        raise BadJournal(f"{what}; wait for that, or give another --out") from None
+        raise BadJournal(
+            f"{path.parent}: another process is grading or overriding here; wait for it, or give "
+            "another --out"
+        ) from None

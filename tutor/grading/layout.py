@@ -1,7 +1,8 @@
-"""How submissions are laid out: which folder holds the students', and which bear lessons' names.
+"""The layout of submissions: which directory contains the students', and whether directories are
+named after lessons.
 
-A folder that holds all the rest may be a wrapper around the students, or the only student's own.
-Where that does not show, the grader has to say.
+A directory that contains everything else may be a wrapper around the students' directories, or the
+only student's own. If that is not clear, the grader has to say.
 """
 
 from collections import defaultdict
@@ -9,72 +10,80 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from tutor.grading.gradescope_export import EXPORT, METADATA, SUBMISSION
-from tutor.grading.lesson_names import lesson_of
-from tutor.grading.student_names import looks
-from tutor.grading.submission_files import Files, Unusable
+from tutor.grading.lesson_names import match_lesson
+from tutor.grading.student_names import visual_key
+from tutor.grading.submission_files import SubmissionFiles, Unusable
 
-SOURCES = (".py", ".ipynb")
-BESIDE = ("readme", "license", "licence", "notice", "makefile")
-"""What lies next to submissions, by name without ending."""
+EXTENSIONS = (".py", ".ipynb")
+BOILERPLATE = ("readme", "license", "licence", "notice", "makefile")
+"""Names, without extension, of files that are never submissions."""
 
 MOODLE = "_assignsubmission_"
 
 
 def is_source(name: str) -> bool:
-    """Return whether this may be a submission, by its name."""
-    return name.casefold().endswith(SOURCES) and not is_beside(name)
+    """Return whether a file of this name may be a submission."""
+    return name.casefold().endswith(EXTENSIONS) and not is_boilerplate(name)
 
 
-def is_beside(name: str) -> bool:
-    """Return whether this lies next to submissions and is none."""
-    return PurePosixPath(name).stem.casefold() in BESIDE
+def is_boilerplate(name: str) -> bool:
+    """Return whether a file of this name is never a submission."""
+    return PurePosixPath(name).stem.casefold() in BOILERPLATE
 
 
-def base_of(files: Files, names: Sequence[str], graded: Sequence[str], known: Sequence[str]) -> str:
-    """Return the folder that holds everybody's, with `/` at its end; empty if that is the top.
+def find_base(
+    files: SubmissionFiles, names: Sequence[str], graded: Sequence[str], known: Sequence[str]
+) -> str:
+    """Return the directory that contains all students', ending in `/`; empty for the root.
 
-    **Arguments:** `graded`: the lessons that are; `known`: all of the pack.
+    **Arguments:** `graded`: the lessons to grade; `known`: all lessons of the pack.
 
     Raises:
         Unusable: it may be a student's own.
     """
     base = ""
-    while (top := _only(files, names, base)) is not None and f"{base}{METADATA}" not in names:
-        below = [name.removeprefix(f"{base}{top}/") for name in names if _in(name, f"{base}{top}")]
-        found = _kind(top, below, files.name, graded, known)
-        if found == "unclear":
-            inner = f"{base}{top}"
-            hint = f"unpack it and grade {inner}" if files.zipped else f"grade {files.path / inner}"
-            raise Unusable(
-                f"{files.path}: is {inner} one student's folder, or a folder around several "
-                f"students'? For one student add --no-wrapper; for several, {hint}"
+    while f"{base}{METADATA}" not in names and (top := _only_folder(files, names, base)):
+        prefix = f"{base}{top}"
+        below = [name.removeprefix(f"{prefix}/") for name in names if _is_below(name, prefix)]
+        kind = _classify(top, below, files.name, graded, known)
+        if kind == "unclear":
+            hint = (
+                f"unpack it and grade {prefix}" if files.zipped else f"grade {files.path / prefix}"
             )
-        if found == "student":
+            raise Unusable(
+                f"{files.path}: is {prefix} one student's directory, or a directory that contains "
+                f"several students'? For one student add --no-wrapper; for several, {hint}"
+            )
+        if kind == "student":
             break
-        base = f"{base}{top}/"
+        base = f"{prefix}/"
     return base
 
 
-def of_lessons(files: Files, names: Sequence[str], base: str, known: Sequence[str]) -> bool:
-    """Return whether the folders in `base` are named after lessons, with students' in them, and not
-    one student's own."""
+def is_grouped_by_lesson(
+    files: SubmissionFiles, names: Sequence[str], base: str, known: Sequence[str]
+) -> bool:
+    """Return whether the directories in `base` are named after lessons and contain students', and
+    are not one student's own."""
     tops = _folders(files, base)
     if not tops or not all(_is_lesson(top, known) for top in tops):
         return False
-    sources = [name.removeprefix(base) for name in names if _in(name, base) and is_source(name)]
+    sources = [
+        name.removeprefix(base) for name in names if _is_below(name, base) and is_source(name)
+    ]
     inside = [parts for name in sources if len(parts := name.split("/")) > 1]
     own = all(len(parts) == 2 and _is_lesson(_stem(parts[1]), known) for parts in inside)
     return len(inside) == len(sources) and not own
 
 
-def _kind(
-    top: str, below: Sequence[str], around: str, graded: Sequence[str], known: Sequence[str]
+def _classify(
+    top: str, below: Sequence[str], parent: str, graded: Sequence[str], known: Sequence[str]
 ) -> str:
-    """Return what a folder that holds everything is: "wrapper", "student" or "unclear".
+    """Return what a directory that contains everything is: "wrapper", "student" or "unclear".
 
-    **Arguments:** `below`: the names of all files in it; `around`: what it lies in is called so.
+    **Arguments:** `below`: the names of all files in it; `parent`: the name of its parent.
     """
-    if looks(top) == looks(around) or EXPORT.fullmatch(top):
+    if visual_key(top) == visual_key(parent) or EXPORT.fullmatch(top):
         return "wrapper"
     if SUBMISSION.fullmatch(top) or MOODLE in top or _is_lesson(top, known):
         return "student"
@@ -86,11 +95,11 @@ def _kind(
     for parts in sources:
         if len(parts) > 1:
             folders[parts[0]].append(parts[1:])
-    handed_in = [_lessons_in(inside, graded, known) for inside in folders.values()]
-    several = any(sum(lesson in one for one in handed_in) > 1 for lesson in graded)
+    lessons = [_lessons_in(inside, graded, known) for inside in folders.values()]
+    several = any(sum(lesson in one for one in lessons) > 1 for lesson in graded)
     if direct:
         own = any(_is_lesson(_stem(name), known) for name in direct)
-        only = len(direct) == 1 and not any(handed_in)
+        only = len(direct) == 1 and not any(lessons)
         return "student" if (own or only) and not several else "unclear"
     if all(_is_lesson(name, known) and len(inside) == 1 for name, inside in folders.items()):
         return "student"
@@ -98,7 +107,7 @@ def _kind(
         return "wrapper"
     if len(folders) == 1:
         ((inner, inside),) = folders.items()
-        if _kind(inner, ["/".join(parts) for parts in inside], "", graded, known) == "wrapper":
+        if _classify(inner, ["/".join(parts) for parts in inside], "", graded, known) == "wrapper":
             return "wrapper"
     return "unclear"
 
@@ -106,34 +115,34 @@ def _kind(
 def _lessons_in(
     inside: Sequence[Sequence[str]], graded: Sequence[str], known: Sequence[str]
 ) -> set[str]:
-    """Return the lessons that a folder hands something in for."""
-    found = [lesson_of(_stem(parts[-1]), parts[:-1], known) for parts in inside]
+    """Return the lessons that the files of a directory are for."""
+    found = [match_lesson(_stem(parts[-1]), parts[:-1], known) for parts in inside]
     lessons = {match.lesson for match in found if match is not None and match.lesson in graded}
     if len(graded) == 1 and None in found:
-        lessons.add(graded[0])  # whatever it is called, it can be for nothing else
+        lessons.add(graded[0])  # whatever its name, it can be for no other lesson
     return lessons
 
 
-def _only(files: Files, names: Sequence[str], base: str) -> str | None:
-    """Return the folder that holds everything that was handed in, if there is one."""
+def _only_folder(files: SubmissionFiles, names: Sequence[str], base: str) -> str | None:
+    """Return the directory that contains all submissions, if there is one."""
     tops = _folders(files, base)
-    loose = [name for name in names if is_source(name) and _in(name, base)]
-    if len(tops) != 1 or any("/" not in name.removeprefix(base) for name in loose):
+    sources = [name for name in names if is_source(name) and _is_below(name, base)]
+    if len(tops) != 1 or any("/" not in name.removeprefix(base) for name in sources):
         return None
     return next(iter(tops))
 
 
-def _folders(files: Files, base: str) -> Collection[str]:
-    inside = (name.removeprefix(base) for name in files.folders if _in(name, base))
+def _folders(files: SubmissionFiles, base: str) -> Collection[str]:
+    inside = (name.removeprefix(base) for name in files.folders if _is_below(name, base))
     return {name for name in inside if name and "/" not in name}
 
 
-def _in(name: str, folder: str) -> bool:
+def _is_below(name: str, folder: str) -> bool:
     return not folder or name.startswith(f"{folder.rstrip('/')}/")
 
 
 def _is_lesson(name: str, known: Sequence[str]) -> bool:
-    match = lesson_of(name, (), known)
+    match = match_lesson(name, (), known)
     return match is not None and match.rank == 0
 
 

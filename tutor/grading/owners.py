@@ -1,15 +1,15 @@
-"""Whose file is whose, in the layouts in which submissions arrive.
+"""The owners of submitted files, in the layouts in which submissions arrive.
 
 ==================================================  ========================================
-``anna.py``, ``anna_vmap-basics.py``                files, named after who handed them in
-``anna/vmap-basics.py``                             a folder for each
-``vmap-basics/anna.py``, ``vmap-basics/anna/…``     a folder for each lesson
-``submission_123/…``, ``submission_metadata.yml``   what Gradescope exports
-``Anna Lee_123_assignsubmission_file_/…``           what Moodle exports; older have no folder
+``anna.py``, ``anna_vmap-basics.py``                files named after students
+``anna/vmap-basics.py``                             a directory per student
+``vmap-basics/anna.py``, ``vmap-basics/anna/…``     a directory per lesson
+``submission_123/…``, ``submission_metadata.yml``   a Gradescope export
+``Anna Lee_123_assignsubmission_file_/…``           a Moodle export; older ones have no directory
 ==================================================  ========================================
 
-Whose a file is, only names at the top say, and what Gradescope has put there: nothing that students
-may have written into their own folders.
+Only names at the top, and Gradescope's own metadata, decide who owns a file; nothing that students
+can write into their own directories does.
 """
 
 import re
@@ -20,27 +20,36 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.grading.gradescope_export import METADATA, SUBMISSION, Person, people
-from tutor.grading.layout import MOODLE, base_of, is_beside, is_source, of_lessons
-from tutor.grading.lesson_names import lesson_of, person_in
-from tutor.grading.student_names import looks, normalize_name
-from tutor.grading.submission_files import Files
+from tutor.grading.gradescope_export import METADATA, SUBMISSION, Person, read_people
+from tutor.grading.layout import (
+    MOODLE,
+    find_base,
+    is_boilerplate,
+    is_grouped_by_lesson,
+    is_source,
+)
+from tutor.grading.lesson_names import match_lesson, person_name
+from tutor.grading.student_names import normalize_name, visual_key
+from tutor.grading.submission_files import SubmissionFiles
 
 _MOODLE = re.compile(
     rf"^(?P<name>.+?)_(?P<number>\d+){MOODLE}(?P<kind>file|onlinetext)_?(?P<rest>.*)$"
 )
+_UNTRUSTED_METADATA = (
+    "ignored: this file is trusted only next to the submission_… directories of a Gradescope export"
+)
 
 
-class Owned(Struct, frozen=True):
-    """A file. `owner` is empty where only its name can tell; `who` tells owners apart, whatever
-    their names look like, and `number` those of one name; `inside` is where the file lies below its
-    owner's folder, its own name last."""
+class OwnedFile(Struct, frozen=True):
+    """A file and its owner. `owner` is empty if only the file's name can tell; `owner_id` tells
+    owners apart even if their names look the same, and `number` those with equal names; `inside` is
+    the path below the owner's directory."""
 
     name: str
     owner: str
     inside: tuple[str, ...]
     submitted_at: str = ""
-    who: str = ""
+    owner_id: str = ""
     number: str = ""
 
     @property
@@ -52,117 +61,116 @@ class Owned(Struct, frozen=True):
         return is_source(self.inside[-1])
 
 
-def owned(
-    files: Files,
+def assign_owners(
+    files: SubmissionFiles,
     names: Sequence[str],
     graded: Sequence[str],
     known: Sequence[str],
     wrapper: bool = True,
-) -> list[Owned]:
-    """Return all files with their owners, and those besides that are nobody's and need not be. What
-    can be told of the layout alone is added to the files' problems.
+) -> list[OwnedFile]:
+    """Return all files, except boilerplate, with their owners. Problems with the layout are added
+    to `files.problems`.
 
-    **Arguments:** `graded`: the lessons that are; `known`: all of the pack; `wrapper`: whether
-    folders at the top may be others than students'.
+    **Arguments:** `graded`: the lessons to grade; `known`: all lessons of the pack; `wrapper`:
+    whether directories at the top may be something else than students'.
 
     Raises:
-        tutor.grading.submission_files.Unusable: it does not show whether one does.
+        tutor.grading.submission_files.Unusable: that is not clear.
     """
-    base = base_of(files, names, graded, known) if wrapper else ""
-    described = _described(files, names, base)
-    by_lesson = wrapper and of_lessons(files, names, base, known)
-    found: list[Owned] = []
+    base = find_base(files, names, graded, known) if wrapper else ""
+    people = _read_metadata(files, names, base)
+    by_lesson = wrapper and is_grouped_by_lesson(files, names, base, known)
+    owned: list[OwnedFile] = []
     for name in names:
-        if is_beside(name):
+        if is_boilerplate(name):
             continue
         if PurePosixPath(name).name == METADATA:
-            if described is None or name != f"{base}{METADATA}":
-                files.problems.append(f"{name}: {_NOT_BELIEVED}")
+            if people is None or name != f"{base}{METADATA}":
+                files.problems.append(f"{name}: {_UNTRUSTED_METADATA}")
         elif not name.startswith(base):
-            found.append(Owned(name, "", (PurePosixPath(name).name,)))
+            owned.append(OwnedFile(name, "", (PurePosixPath(name).name,)))
         else:
             parts = tuple(name.removeprefix(base).split("/"))
-            found += _owned(files, name, parts, described or {}, known if by_lesson else ())
-    _tell_empty(files, names, base)
-    return _told_apart(found)
+            owned += _assign(files, name, parts, people or {}, known if by_lesson else ())
+    _report_empty_folders(files, names, base)
+    return _number_namesakes(owned)
 
 
-_NOT_BELIEVED = (
-    "not believed: it says whose submissions are whose only next to the submission_… folders that "
-    "Gradescope exports"
-)
-
-
-def _described(files: Files, names: Sequence[str], base: str) -> dict[str, Person] | None:
-    """Return what Gradescope says of who handed in what; None where nothing of it is here."""
-    exported = (name.removeprefix(base) for name in files.folders if name.startswith(base))
-    folders = {name for name in exported if SUBMISSION.fullmatch(name)}
+def _read_metadata(
+    files: SubmissionFiles, names: Sequence[str], base: str
+) -> dict[str, Person] | None:
+    """Return the submitters that Gradescope lists; None if this is not a Gradescope export."""
+    below = (name.removeprefix(base) for name in files.folders if name.startswith(base))
+    folders = {name for name in below if SUBMISSION.fullmatch(name)}
     if f"{base}{METADATA}" not in names or not folders:
         return None
-    return people(files, f"{base}{METADATA}", folders)
+    return read_people(files, f"{base}{METADATA}", folders)
 
 
-def _owned(
-    files: Files,
+def _assign(
+    files: SubmissionFiles,
     name: str,
     parts: tuple[str, ...],
-    described: dict[str, Person],
+    people: dict[str, Person],
     lessons: Sequence[str],
-) -> Iterator[Owned]:
-    """Yield a file with its owner, if it need not be left out.
+) -> Iterator[OwnedFile]:
+    """Yield a file with its owner, unless it is left out.
 
-    **Arguments:** `lessons`: those that the folders at the top are named after, if they are.
+    **Arguments:** `lessons`: those that the directories at the top are named after, if they are.
     """
-    person = described.get(parts[0]) if len(parts) > 1 else None
+    person = people.get(parts[0]) if len(parts) > 1 else None
     if person is not None:
         yield _numbered(name, person.name, person.number, parts[1:], person.submitted_at)
     elif parts[0].count(MOODLE) > 1:
-        files.problems.append(f"{name}: could be two students'; put it in a folder called like one")
+        files.problems.append(
+            f"{name}: could belong to two students; move it to a directory named after one"
+        )
     elif moodle := _MOODLE.match(parts[0]):
         inside = parts[1:] or (moodle["rest"],)
         if moodle["kind"] == "onlinetext":
-            files.problems.append(f"{name}: text typed into Moodle; have it handed in as a file")
+            files.problems.append(f"{name}: text typed into Moodle; ask for a file")
         elif inside[-1]:
             number = moodle["number"]
             yield _numbered(name, normalize_name(moodle["name"]) or number, number, inside)
     elif len(parts) > 2 and lessons:
-        yield Owned(name, normalize_name(parts[1]), (parts[0], *parts[2:]), who=parts[1])
+        yield OwnedFile(name, normalize_name(parts[1]), (parts[0], *parts[2:]), owner_id=parts[1])
     elif len(parts) > 1 and lessons:
-        match = lesson_of(PurePosixPath(parts[1]).stem, (), lessons)
+        stem = PurePosixPath(parts[1]).stem
+        match = match_lesson(stem, (), lessons)
         rest = match.rest if match is not None and match.rank == 2 else ""
-        who = rest or PurePosixPath(parts[1]).stem
-        yield Owned(name, person_in(rest) or normalize_name(who) or parts[1], parts, who=who)
+        owner_id = rest or stem
+        owner = person_name(rest) or normalize_name(owner_id) or parts[1]
+        yield OwnedFile(name, owner, parts, owner_id=owner_id)
     elif len(parts) > 1:
-        yield Owned(name, normalize_name(parts[0]), parts[1:], who=parts[0])
+        yield OwnedFile(name, normalize_name(parts[0]), parts[1:], owner_id=parts[0])
     else:
-        yield Owned(name, "", parts)
+        yield OwnedFile(name, "", parts)
 
 
 def _numbered(
     name: str, owner: str, number: str, inside: tuple[str, ...], submitted_at: str = ""
-) -> Owned:
-    return Owned(name, owner, inside, submitted_at, f"{owner}\0{number}", number)
+) -> OwnedFile:
+    return OwnedFile(name, owner, inside, submitted_at, f"{owner}\0{number}", number)
 
 
-def _told_apart(found: list[Owned]) -> list[Owned]:
-    """Return them with a number for each of those who have the same name; one of a name needs
-    none."""
+def _number_namesakes(owned: list[OwnedFile]) -> list[OwnedFile]:
+    """Return the files with a number added to the names of owners whose names are equal."""
     namesakes: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        namesakes[looks(one.owner)].add(one.who)
+    for file in owned:
+        namesakes[visual_key(file.owner)].add(file.owner_id)
     return [
-        replace(one, owner=f"{one.owner} ({one.number})")
-        if one.number and len(namesakes[looks(one.owner)]) > 1
-        else one
-        for one in found
+        replace(file, owner=f"{file.owner} ({file.number})")
+        if file.number and len(namesakes[visual_key(file.owner)]) > 1
+        else file
+        for file in owned
     ]
 
 
-def _tell_empty(files: Files, names: Sequence[str], base: str) -> None:
+def _report_empty_folders(files: SubmissionFiles, names: Sequence[str], base: str) -> None:
     used = {name.removeprefix(base).split("/")[0] for name in names if name.startswith(base)}
     folders = {name.removeprefix(base) for name in files.folders if name.startswith(base)}
     files.problems += [
-        f"{base}{folder}: an empty folder; nothing was handed in"
+        f"{base}{folder}: empty directory; nothing was handed in"
         for folder in sorted(folders - used)
         if folder and "/" not in folder
     ]

@@ -1,7 +1,6 @@
-"""From reports to points: what the checks give, and why no more."""
+"""From reports to points, with the reasons for partial credit."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -11,13 +10,11 @@ from tutor.lesson import Lesson
 from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
 
-_WORST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
-Found: TypeAlias = tuple[CheckResult, float]
-"""What a check found, and the seconds that it took."""
+_WORST_FIRST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
 
 
-class Marked(Struct, frozen=True):
-    """What the runs of one submission give; the fields are those of `Result`."""
+class Marks(Struct, frozen=True):
+    """The outcome of all runs of a submission; the fields are those of `Result`."""
 
     verdict: Grade
     score: float | None
@@ -28,57 +25,55 @@ class Marked(Struct, frozen=True):
     explained: Explanation | None
 
 
-def marked(lesson: Lesson, reports: Sequence[Report]) -> Marked:
-    """**Arguments:** `reports`: of every run, each under a seed of its own."""
-    worst = [_worst([report.checks[place] for report in reports]) for place in _places(lesson)]
+def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
+    """Return the marks for a submission. **Arguments:** `reports`: one per seed."""
+    worst = [
+        _worst([report.checks[index] for report in reports]) for index in range(len(lesson.checks))
+    ]
     fault = next((report.fault for report in reports if report.fault is not None), None)
-    # What is a bonus decides nothing but its own points, unless it is ours that broke.
-    decide = tuple(
+    # A bonus check does not affect the verdict, unless jaxtutor itself failed.
+    decisive = tuple(
         result
         for check, result in zip(lesson.checks, worst, strict=True)
         if not check.bonus or result.status == "internal"
     )
-    verdict = verdict_of(decide, fault)
-    all_or_nothing = not lesson.partial and verdict != "pass"
+    verdict = verdict_of(decisive, fault)
+    no_points = not lesson.partial and verdict != "pass"
     checks = tuple(
-        _scored(check, result, reports, place, all_or_nothing)
-        for place, (check, result) in enumerate(zip(lesson.checks, worst, strict=True))
+        _check_score(check, result, reports, index, no_points)
+        for index, (check, result) in enumerate(zip(lesson.checks, worst, strict=True))
     )
-    earned = rounded(sum(check.points for check in checks))
-    most = rounded(sum(check.points for check in lesson.checks if not check.bonus))
-    told = _told(fault.message if fault is not None else "", worst)
+    earned = round_points(sum(check.points for check in checks))
+    max_score = round_points(sum(check.points for check in lesson.checks if not check.bonus))
     score: float | None = earned
     if verdict == "internal" or (verdict == "error" and not earned):
         score = None
-    notes = [*_lucky(reports), *_partial(lesson, checks, verdict, score, most)]
-    return Marked(
-        verdict, score, most, checks, tuple(notes), "" if verdict == "pass" else told,
+    notes = [*_flaky_notes(reports), *_partial_notes(lesson, checks, verdict, score, max_score)]
+    return Marks(
+        verdict, score, max_score, checks, tuple(notes),
+        "" if verdict == "pass" else _fault(fault.message if fault is not None else "", worst),
         fault.explanation if fault is not None else None,
     )  # fmt: skip
 
 
-def rounded(points: float) -> float:
-    """Without what binary fractions leave: 0.1 + 0.2 is 0.3 here."""
+def round_points(points: float) -> float:
+    """Return points without the error of binary fractions: 0.1 + 0.2 is 0.3."""
     return round(points, 6) + 0.0
 
 
-def _places(lesson: Lesson) -> range:
-    return range(len(lesson.checks))
-
-
 def _worst(results: Sequence[CheckResult]) -> CheckResult:
-    return min(results, key=lambda result: _WORST.index(result.status))
+    return min(results, key=lambda result: _WORST_FIRST.index(result.status))
 
 
-def _scored(
-    check: Check, result: CheckResult, reports: Sequence[Report], place: int, nothing: bool
+def _check_score(
+    check: Check, result: CheckResult, reports: Sequence[Report], index: int, no_points: bool
 ) -> CheckScore:
-    timings = [report.checks[place].timing for report in reports]
+    timings = [report.checks[index].timing for report in reports]
     return CheckScore(
         name=check.title,
         kind=check.kind,
         status=result.status,
-        points=check.points if result.status == "pass" and not nothing else 0.0,
+        points=check.points if result.status == "pass" and not no_points else 0.0,
         max_points=check.points,
         bonus=check.bonus,
         message=inert(result.text),
@@ -89,50 +84,47 @@ def _scored(
     )
 
 
-def _told(fault: str, results: Sequence[CheckResult]) -> str:
-    """Why it is no pass, in a line: the fault, or the first check that is worst."""
-    if fault:
-        return inert(fault)
-    first = _worst(results)
-    return inert(f"{first.name}: {first.message}") if first.status != "pass" else ""
+def _fault(message: str, results: Sequence[CheckResult]) -> str:
+    """Return in one line why it is not a pass: the fault, or the worst check."""
+    if message:
+        return inert(message)
+    worst = _worst(results)
+    return inert(f"{worst.name}: {worst.message}") if worst.status != "pass" else ""
 
 
-def _lucky(reports: Sequence[Report]) -> list[str]:
+def _flaky_notes(reports: Sequence[Report]) -> list[str]:
     passed = sum(report.passed for report in reports)
     if not 0 < passed < len(reports):
         return []
-    missed = ", ".join(str(report.seed) for report in reports if not report.passed)
-    return [f"passes {passed} of {len(reports)} runs, so by chance; not under seed {missed}"]
+    failed = ", ".join(str(report.seed) for report in reports if not report.passed)
+    return [f"passed {passed} of {len(reports)} runs, by chance; failed with seed {failed}"]
 
 
-def _partial(
+def _partial_notes(
     lesson: Lesson,
     checks: Sequence[CheckScore],
     verdict: Grade,
     score: float | None,
-    most: float,
+    max_score: float,
 ) -> list[str]:
-    """Why there are neither all points nor none."""
+    """Return the reasons for a score other than none or all points."""
     if verdict == "internal":
         return []
-    missed = [one for one in checks if one.status != "pass" and (not one.bonus)]
-    passed = [one for one in checks if one.status == "pass"]
-    extra = [one for one in passed if one.bonus and one.points]
+    missed = [check for check in checks if check.status != "pass" and not check.bonus]
+    passed = [check for check in checks if check.status == "pass"]
+    extra = [check for check in passed if check.bonus and check.points]
     notes = []
     if extra:
-        notes.append(f"bonus: {_listed(extra)}")
+        listed = ", ".join(f"{check.name} ({check.points:g})" for check in extra)
+        notes.append(f"bonus: {listed}")
     if not missed or not passed:
         return notes
-    lost = "; ".join(f"{one.name} ({one.status})" for one in missed)
+    lost = "; ".join(f"{check.name} ({check.status})" for check in missed)
     if not lesson.partial:
-        return [*notes, f"all or nothing: nothing, for not passed: {lost}"]
+        return [*notes, f"all or nothing: 0 points; not passed: {lost}"]
     if score is None:
         return notes
-    told = f"{score:g} of {most:g} points: not passed: {lost}"
+    note = f"{score:g} of {max_score:g} points; not passed: {lost}"
     if verdict == "error":
-        told += "; the code broke, so look at it: these points are those of the checks that passed"
-    return [*notes, told]
-
-
-def _listed(checks: Sequence[CheckScore]) -> str:
-    return ", ".join(f"{one.name} ({one.points:g})" for one in checks)
+        note += "; the code broke: review the points for the checks that passed"
+    return [*notes, note]

@@ -1,6 +1,6 @@
-"""What grading found, as plain frozen data that survives JSON both ways.
+"""Grading results: plain frozen data that round-trips through JSON.
 
-The journal holds `Result`s, `results.jsonl` holds one to a line, and every other output is a pure
+The journal contains `Result`s, `results.jsonl` has one per line, and every other output is a pure
 function of them.
 """
 
@@ -11,14 +11,13 @@ from msgspec import Struct
 from tutor.report import Explanation, Status
 
 Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
-"""Of one submission to one lesson. `pass`: every check that is no bonus has passed. `fail`, `error`
-and `internal` mean what they mean in a report. `ungraded`: nothing was run, because there was
-nothing that could be; `fault` says why."""
+"""The verdict on a submission to a lesson. `pass`: every check except bonuses passed. `fail`,
+`error` and `internal` are as in a report. `ungraded`: nothing could be run; `fault` says why."""
 
 
 class CheckScore(Struct, frozen=True):
-    """What one check gave. `points` of `max_points`; those of a `bonus` are on top of the
-    lesson's. A check that is not `visible` is one that the pack does not let students see."""
+    """The outcome of one check. The points of a `bonus` come on top of the lesson's. Students may
+    not see a check that is not `visible`."""
 
     name: str
     kind: str
@@ -34,7 +33,7 @@ class CheckScore(Struct, frozen=True):
 
 
 class Late(Struct, frozen=True):
-    """How late it was, and how many points were taken for it."""
+    """How late a submission is, and the points deducted for it."""
 
     days: float
     penalty: float
@@ -42,7 +41,7 @@ class Late(Struct, frozen=True):
 
 
 class Override(Struct, frozen=True):
-    """A score that a person gave instead. `at` is a time as in ISO 8601."""
+    """A score set by a person. `at` is a time in ISO 8601."""
 
     score: float
     reason: str
@@ -51,13 +50,13 @@ class Override(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """One submission to one lesson.
+    """The result of one submission to one lesson.
 
-    `score` is None where a person has to look: nothing that could not be graded is worth 0. Points
-    for lateness are taken from it already. `notes` tell why it is what it is: partial credit, a
-    pass by luck, a file that had another name. `seed` is that of the batch, `runs` how many runs
-    there were (`--repeat`); `source` is where the file was inside the submissions. `explained`
-    is for code that could not be run; what a check found is explained there.
+    `score` is None if a person has to review it: a submission that could not be graded never gets
+    0. The penalty for lateness is already deducted. `notes` explain the score: partial credit, a
+    flaky pass, a file with another name. `seed` is the batch's, `runs` the number of runs
+    (`--repeat`); `source` is the file's path inside the submissions. `explained` explains code that
+    could not be run; explanations of a check are in the check.
     """
 
     submission: str
@@ -80,16 +79,15 @@ class Result(Struct, frozen=True):
 
     @property
     def final(self) -> float | None:
-        """The score that counts: the person's, if one has given any."""
+        """The score that counts: the override, if there is one."""
         return self.override.score if self.override is not None else self.score
 
 
 class Batch(Struct, frozen=True):
-    """All results, in the order of the submissions, then of the lessons.
+    """All results, ordered by submission, then by lesson.
 
-    `problems` are files that are nobody's submission, with what to do about them; `started` is a
-    time as in ISO 8601. Where there may be very many results, writers get the batch without any
-    and the results one by one.
+    `problems` are unmatched files, with what to do; `started` is a time in ISO 8601. For large
+    batches the writers get a `Batch` without results, and the results one at a time.
     """
 
     pack: str
