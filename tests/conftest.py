@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,8 @@ SHARED_CACHE = Path(tempfile.gettempdir()) / f"jaxtutor-tests-{os.getuid()}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--seeds", type=int, default=1, help="seeds under which the course checks every answer"
-    )
-    parser.addoption("--proofs", action="store_true", help="what takes long as well: `make proofs`")
+    parser.addoption("--proofs", action="store_true", help="run slow tests, too: `make proofs`")
+    parser.addoption("--commit", help="try what of the course a run on this commit tried")
     parser.addoption(
         "--without", action="append", default=[], help="a layer of protection to attack without"
     )
@@ -31,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("proofs") or config.getoption("seeds") > 1:
+    if config.getoption("proofs"):
         return
     slow = [item for item in items if item.get_closest_marker("proof")]
     items[:] = [item for item in items if item not in slow]
@@ -66,10 +65,15 @@ def forks() -> Iterator[Forks]:
         yield sandboxes
 
 
+@cache
+def course() -> Pack:
+    """The course, read once for all test modules."""
+    return load_pack()
+
+
 @pytest.fixture(scope="session")
 def pack() -> Pack:
-    """The course."""
-    return load_pack()
+    return course()
 
 
 MINI = Path(__file__).parent / "packs" / "mini" / "lessons"

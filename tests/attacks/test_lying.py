@@ -14,13 +14,14 @@ import pytest
 
 from tests.attacks.hostile import SUBMISSIONS, Submission, aimed_at
 from tests.attacks.test_submissions import told
+from tests.conftest import course
 from tutor.engine.session import Session, run
 from tutor.lesson import Lesson, Mistake
 from tutor.pack import load_pack
 from tutor.report import Report
 
 THRICE = "\n\ndef double(x):\n    return 3 * x\n"
-COURSE = load_pack()
+COURSE = course()
 
 
 # --- L1 to L6: what it says is only what it says ----------------------------------------------

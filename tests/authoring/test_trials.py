@@ -21,7 +21,7 @@ from tests.sandbox.processes import children, descendants
 from tests.stopwatch import GUARD, until
 from tutor.authoring import trial_output as output
 from tutor.authoring.mutate import mutants
-from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, remarks
+from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, limit_remarks
 from tutor.authoring.strength import Strength, strength
 from tutor.authoring.trial import Outcome, Trial, attempt
 from tutor.cli.progress_bar import progress_bar
@@ -55,7 +55,7 @@ class Tried:
     def problem(self, lesson: str, name: str) -> str:
         """What does not hold, as it is told."""
         (outcome,) = [o for o in self.results[lesson].outcomes if o.name == name]
-        return output.text(outcome) if not outcome.holds else ""
+        return output.outcome_text(outcome) if not outcome.holds else ""
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_a_starter_must_not_pass(tried: Tried):
         ("it is right", "it passes; 'value' should fail"),
         ("another check", "it fails at 'value', not at 'again'"),
         ("other words", "'value' does not say 'the moon'; it says: largest difference"),
-        ("it loads", "it loads, and fails at 'value'"),
+        ("it loads", "it loads and fails at 'value'"),
         ("it does not load", "it fails at load, not at 'value'"),
         ("found twice", "'x' is in the solution 2 times"),
     ],
@@ -151,8 +151,8 @@ def test_answers_that_are_no_text_or_no_python_do_not_hold(tmp_path: Path):
         sound, warns, same = test.results()
     wrong = [o for result in (sound, warns, same) for o in result.outcomes if not o.holds]
     told = {(o.lesson, o.kind): o.problem for o in wrong}
-    assert told[("sound", "solution")].startswith("it is no UTF-8")
-    assert told[("warns", "variant")].startswith("it is no UTF-8")
+    assert told[("sound", "solution")].startswith("it is not UTF-8")
+    assert told[("warns", "variant")].startswith("it is not UTF-8")
     assert told[("open", "solution")].startswith("it does not load: line 1, column 10: SyntaxError")
     assert sound.strength is None
     assert same.strength is None
@@ -162,7 +162,7 @@ def test_what_takes_too_long_is_tried_once(mini: Pack, forks: Forks):
     lesson = replace(mini.lesson("double"), limits=Limits(seconds=0.5))
     trial = Trial(lesson, "solution", "solution", "while True: pass", (0, 1, 2))
     steps: list[int] = []
-    outcome = attempt(trial, forks, heard=lambda: steps.append(1))
+    outcome = attempt(trial, forks, on_seed=lambda: steps.append(1))
     assert outcome.timed_out
     assert "of processor time in the import of your code" in outcome.problem
     assert "(limit 0.5 s for all checks together)" in outcome.problem
@@ -211,8 +211,8 @@ def test_many_seeds_do_not_pile_up_in_one_sandbox(
 
 def test_little_left_of_a_limit_is_a_remark(mini: Pack):
     lesson = replace(mini.lesson("double"), limits=Limits(seconds=4, memory_mb=1024))
-    assert not list(remarks(lesson, 1.9, 500))
-    slow, large = remarks(lesson, 2.5, 600)
+    assert not list(limit_remarks(lesson, 1.9, 500))
+    slow, large = limit_remarks(lesson, 2.5, 600)
     assert "2.5 of 4 s" in slow and "limits: {seconds: 5}" in slow
     assert "600 of 1024 MiB" in large and "limits: {memory_mb: 1200}" in large
 
@@ -244,7 +244,7 @@ def test_what_survives_a_weak_check_is_shown(tried: Tried):
 def test_marks_that_are_not_true_are_told(tried: Tried):
     killed, gone = sorted(found(tried, "weak").stale, key=len)
     assert "swap-operands@return x - a -> return a - x" in killed
-    assert "is killed by 'value: less(x, a)'; take the mark out" in killed
+    assert "is killed by 'value: less(x, a)'; remove the mark" in killed
     assert "there is no such mutant; did you mean 'flip-sign@return x - a" in gone
 
 
@@ -298,7 +298,7 @@ def test_what_could_not_be_tried_is_not_held_against_the_lesson(mini: Pack, tmp_
     assert outcome.ours
     result = LessonResult("double", (outcome,), None, 0, 4, None, 1024, ())
     assert "? starter: the sandbox did not start" in shown(result)
-    assert "memory not seen on this system" in shown(result)
+    assert "memory not measured on this system" in shown(result)
     root = ElementTree.fromstring(output.as_junit([result], "mini"))
     assert root.find("testsuite/testcase/error") is not None
 
@@ -317,7 +317,7 @@ def test_people_are_told_everything_that_does_not_hold(tried: Tried):
     text = shown(tried.results["weak"])
     assert text.startswith("✗ weak  solution under 4 seeds, starter, 6 idle answers, 1 of 2 mut")
     assert "✗ idle 'idle@less -> its input': it does no work and passes" in text
-    assert "mutants: 50.0% killed, 0 because they broke; 1 survived" in text
+    assert "mutants: 50.0% killed, 0 by an exception; 1 survived" in text
     assert "95% must be killed" in text
     assert "survived: drop-operand@return x - a -> return x  (line 2)" in text
     assert "+    return x" in text

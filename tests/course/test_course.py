@@ -1,181 +1,97 @@
-"""Every lesson of the course: what is right passes, what is wrong is caught and named.
+"""Every lesson of the course, in real sandboxes.
 
-Real sandboxes, real PyTorch, real JAX. An ordinary run takes one seed for every answer, another for
-each, of a mistake only the check that must catch it, and a lesson or two for what should be the
-same in all. `make seeds` takes every seed, every check and every lesson.
+An ordinary run tries each lesson's solution and starter under one seed, and a sample of the rest
+(see `sample.py`); `make proofs` tries all. `make course` proves lessons under twenty seeds, and
+here every proof must be current.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from msgspec.structs import replace
 
-from tests.conftest import SHARED_CACHE
-from tutor.authoring.trial import Trial, attempt, judged, learn
-from tutor.authoring.trial_output import told
-from tutor.checks.value import Value
+from tests.conftest import SHARED_CACHE, course
+from tests.course.sample import Sample, sample_of
+from tests.stopwatch import GUARD
+from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.lint import lint
+from tutor.authoring.proofs import SEEDS, Proof, command, read_proofs, state
+from tutor.authoring.trial import Trial, attempt, judged, learn, trials
+from tutor.authoring.trial_output import outcome_text
 from tutor.engine.session import Session
-from tutor.inputs.draws import parse
-from tutor.lesson import Lesson, Mistake
-from tutor.pack import load_pack
+from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.report import Report
 
-SEEDS = 20
-PACK = load_pack()
+PACK = course()
 LESSONS = list(PACK.lessons.values())
+
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
 
 
 def solution(lesson: Lesson) -> str:
-    """The course's own answer."""
     text = PACK.solution(lesson.id)
     assert text is not None
     return text
 
 
-def answers(lesson: Lesson) -> list[tuple[str, str]]:
-    """Right answers by name: the solution, and those in other styles."""
-    paths = PACK.variants(lesson.id)
-    return [("solution", solution(lesson)), *((p.stem, p.read_text("utf-8")) for p in paths)]
+def all_trials(seed: int) -> Iterator[Trial]:
+    """Yield all trials under one seed, and those of solutions under many as kind `solution`."""
+    for lesson in LESSONS:
+        found, _ = trials(PACK, lesson, (seed,), with_variants=True)  # the others lint names
+        yield from (trial for trial in found if trial.kind not in ("solution", "starter"))
+        yield Trial(lesson, "solution", "many seeds", solution(lesson), tuple(range(SEEDS)))
 
 
-MISTAKES = [
-    pytest.param(lesson, mistake, number, id=f"{lesson.id}-{mistake.name}")
-    for lesson in LESSONS
-    for number, mistake in enumerate(lesson.mistakes)
-]
-RIGHT = [
-    pytest.param(lesson, code, number, id=f"{lesson.id}-{name}")
-    for lesson in LESSONS
-    for number, (name, code) in enumerate(answers(lesson))
-]
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    now = sample_of(metafunc.config)
+    everything = metafunc.config.getoption("proofs")
+    if "trial" in metafunc.fixturenames:
+        items = list(all_trials(now.seed))
+        chosen = items if everything else now.of(items, name_of, lambda trial: trial.kind)
+        metafunc.parametrize("trial", chosen, ids=name_of)
+    elif metafunc.function in SAMPLED:
+        place = metafunc.function.__name__
+        of_one_kind = now.of(LESSONS, lambda lesson: f"{place} {lesson.id}", lambda lesson: place)
+        chosen_lessons = LESSONS if everything else of_one_kind
+        metafunc.parametrize("lesson", chosen_lessons, ids=lambda lesson: lesson.id)
 
 
-SAMPLE = ("vmap-basics", "jit-whole-step")
-"""Of these an ordinary run tries what does not depend on the lesson. They are quick."""
-
-
-def seeds(number: int, config: pytest.Config) -> tuple[int, ...]:
-    """Which seeds to check answer `number` under."""
-    count: int = config.getoption("seeds")
-    return tuple((number * count + k) % SEEDS for k in range(min(count, SEEDS)))
+def name_of(trial: Trial) -> str:
+    return f"{trial.lesson.id}-{trial.kind}-{trial.name}"
 
 
 def problems(report: Report) -> str:
-    """What did not pass, for the message of a failed test."""
     lines = [f"{r.status} {r.name}: {r.message}" for r in report.checks if r.status != "pass"]
     fault = f"{report.fault.code}: {report.fault.message}" if report.fault else ""
     return "\n".join([f"{report.lesson}, seed {report.seed}: {report.verdict} {fault}", *lines])
 
 
-@pytest.fixture(autouse=True)
-def learned(request: pytest.FixtureRequest, forks: Forks) -> None:
-    lesson = getattr(request.node, "callspec", None) and request.getfixturevalue("lesson")
-    if lesson:
-        forks.learn(lesson, solution(lesson))
+# --- every lesson, in every run --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("lesson", "code", "number"), RIGHT)
-def test_a_right_answer_passes_under_every_seed_and_warns_of_nothing(
-    lesson: Lesson, code: str, number: int, pytestconfig: pytest.Config, forks: Forks
+@each_lesson
+def test_the_solution_passes_and_warns_of_nothing(lesson: Lesson, chosen: Sample, forks: Forks):
+    outcome = attempt(
+        Trial(lesson, "solution", "solution", solution(lesson), (chosen.seed,)), forks
+    )
+    assert outcome.holds, outcome_text(outcome)
+
+
+@each_lesson
+def test_the_starter_does_not_pass_and_says_what_to_write(
+    lesson: Lesson, chosen: Sample, forks: Forks
 ):
-    trial = Trial(lesson, "variant", "this one", code, seeds(number, pytestconfig))
-    outcome = attempt(trial, forks)
-    assert outcome.holds, told(outcome)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.function in (
-        test_how_well_xla_optimises_decides_nothing,
-        test_a_sandbox_that_was_waiting_judges_the_same,
-    ):
-        every = metafunc.config.getoption("seeds") > 1
-        chosen = [lesson for lesson in LESSONS if every or lesson.id in SAMPLE]
-        metafunc.parametrize("lesson", chosen, ids=lambda lesson: lesson.id)
-
-
-def test_how_well_xla_optimises_decides_nothing(
-    lesson: Lesson, pytestconfig: pytest.Config, forks: Forks
-):
-    usual = not any(check.optimised for check in lesson.checks)
-    count = pytestconfig.getoption("seeds")  # of answers here
-    for number, (_, code) in enumerate(answers(lesson)[:count]):
-        with Session(lesson, code, quick=not usual, sandboxes=forks) as session:
-            report = session.check(10 + number)
-            assert report.passed, problems(report)
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_the_starter_does_not_pass_and_says_what_to_write(lesson: Lesson, forks: Forks):
     with Session(lesson, lesson.starter, sandboxes=forks) as session:
-        report = session.check()
+        report = session.check(chosen.seed)
     assert report.verdict == "error", problems(report)
     first = next(r for r in report.checks if r.status != "pass")
     assert first.fault is not None
     assert first.fault.code == "not-written"
 
 
-@pytest.fixture(scope="module")
-def taught() -> Iterator[Callable[[Lesson], Forks]]:
-    """Sandboxes that need not compile what a lesson's solution does, as graders' and authors'."""
-    with Forks(SHARED_CACHE) as sandboxes:
-
-        @cache
-        def of(lesson_id: str) -> Forks:
-            learn(sandboxes, PACK.lesson(lesson_id), solution(PACK.lesson(lesson_id)))
-            return sandboxes
-
-        yield lambda lesson: of(lesson.id)
-
-
-@pytest.mark.parametrize(("lesson", "mistake", "number"), MISTAKES)
-def test_a_mistake_is_caught_where_and_in_the_words_promised(
-    lesson: Lesson,
-    mistake: Mistake,
-    number: int,
-    pytestconfig: pytest.Config,
-    taught: Callable[[Lesson], Forks],
-):
-    trial = tried(lesson, mistake, seeds(number, pytestconfig))
-    if len(trial.seeds) == 1:
-        # Whether it is the first to fail costs all that come before.
-        trial = replace(trial, lesson=only(lesson, mistake.fails))
-    outcome = attempt(trial, taught(lesson))
-    assert outcome.holds, told(outcome)
-
-
-def test_a_sandbox_that_was_waiting_judges_the_same(lesson: Lesson):
-    """What was run in it before decides nothing."""
-    right = [code for _, code in answers(lesson)[-1:]]
-    wrong = tried(lesson, lesson.mistakes[-1], (0,))
-    with Pool() as pool:
-
-        def waited_for(code: str) -> Report:
-            pool.expect([(lesson, PACK.sample_submissions(lesson.id))])
-            assert pool.ready(lesson, 120)
-            with Session(lesson, code, sandboxes=pool) as session:
-                return session.check()
-
-        for code in right:
-            assert (report := waited_for(code)).passed, problems(report)
-            assert not report.stderr, report.stderr
-        assert judged(wrong, waited_for(wrong.code)) is None
-
-
-def only(lesson: Lesson, check: str) -> Lesson:
-    """The lesson with no check but those of this name or kind; all of them if there is none."""
-    chosen = [replace(one, after=()) for one in lesson.checks if check in (one.title, one.kind)]
-    return replace(lesson, checks=tuple(chosen) or lesson.checks, timed="")
-
-
-def tried(lesson: Lesson, mistake: Mistake, under: tuple[int, ...]) -> Trial:
-    code = mistake.applied_to(solution(lesson))
-    return Trial(lesson, "mistake", mistake.name, code, under, mistake)
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+@each_lesson
 def test_a_lesson_is_complete(lesson: Lesson):
     assert len(lesson.hints) == 3
     assert len(lesson.mistakes) >= 5
@@ -185,36 +101,67 @@ def test_a_lesson_is_complete(lesson: Lesson):
     assert {check.kind for check in lesson.checks} & {"value", "train_step", "distribution"}
 
 
-@pytest.mark.parametrize(
-    ("lesson", "code"),
-    [
-        pytest.param(lesson, code, id=name)
-        for lesson in LESSONS
-        if lesson.devices > 1
-        for name, code in answers(lesson)
-    ],
+def test_lint_has_nothing_to_say():
+    found = lint(PACK.root)
+    remarks = [one for one in found.remarks if one.code not in ("stale-proof", "unproven")]
+    assert found.lessons and not (found.problems or remarks), [*found.problems, *remarks]
+
+
+@cache
+def proofs() -> dict[str, Proof]:
+    return read_proofs(PACK.root)
+
+
+@each_lesson
+def test_the_proof_is_current(lesson: Lesson):
+    found = state(PACK, lesson.id, proofs())
+    assert found == "current", f"{found}; run: .venv/bin/{command(PACK.root, lesson.id)}"
+
+
+# --- a sample, or everything -----------------------------------------------------------------
+
+
+def test_an_answer_is_judged_right(trial: Trial, pytestconfig: pytest.Config, forks: Forks):
+    """Variants pass, mistakes are caught where and as promised, answers that do no work fail."""
+    if pytestconfig.getoption("proofs"):  # for a few trials of a lesson it takes longer
+        learn(forks, trial.lesson, solution(trial.lesson))
+    outcome = attempt(trial, forks)
+    assert outcome.holds, outcome_text(outcome)
+
+
+def test_how_well_xla_optimises_decides_nothing(lesson: Lesson, chosen: Sample, forks: Forks):
+    usual = not any(check.optimised for check in lesson.checks)
+    with Session(lesson, solution(lesson), quick=not usual, sandboxes=forks) as session:
+        report = session.check(chosen.seed)
+    assert report.passed, problems(report)
+
+
+def test_lint_has_nothing_to_say_about_what_pytorch_gives(lesson: Lesson, forks: Forks):
+    remarks = remarks_on_expected(lesson, SHARED_CACHE / "references", forks.reference)
+    assert [*remarks] == []
+
+
+def test_a_sandbox_that_was_waiting_judges_the_same(lesson: Lesson, chosen: Sample):
+    """A variant passes and a mistake fails, whatever was run in the sandbox before."""
+    right = PACK.variants(lesson.id)[-1].read_text("utf-8")
+    mistake = lesson.mistakes[-1]
+    code = mistake.applied_to(solution(lesson))
+    wrong = Trial(lesson, "mistake", mistake.name, code, (chosen.seed,), mistake)
+    with Pool() as pool:
+
+        def waited_for(code: str) -> Report:
+            pool.expect([(lesson, [solution(lesson)])])
+            assert pool.ready(lesson, GUARD)
+            with Session(lesson, code, sandboxes=pool) as session:
+                return session.check(chosen.seed)
+
+        assert (report := waited_for(right)).passed, problems(report)
+        assert not report.stderr, report.stderr
+        assert judged(wrong, waited_for(code)) is None
+
+
+SAMPLED = (
+    test_how_well_xla_optimises_decides_nothing,
+    test_lint_has_nothing_to_say_about_what_pytorch_gives,
+    test_a_sandbox_that_was_waiting_judges_the_same,
 )
-def test_what_data_parallel_training_returns_can_be_trained_again(
-    lesson: Lesson, code: str, forks: Forks
-):
-    """No check asks for it, for `leaf[0]` is how everybody writes it; but our own answers do it."""
-    twice = Value(
-        name="training again",
-        value='train(train(params, batch["x"], batch["y"], 1), batch["x"], batch["y"], 1)',
-        inputs={"batch": parse("digits(129)")},
-        tol=0.0002,
-        cases=1,
-    )
-    with Session(replace(lesson, checks=(twice,), timed=""), code, sandboxes=forks) as session:
-        report = session.check()
-    assert report.passed, problems(report)
-
-
-def test_the_data_parallel_lesson_trains_on_four_devices(forks: Forks):
-    lesson = PACK.lesson("pmap-train-mlp")
-    trained = only(lesson, lesson.checks[-1].title)
-    with Session(trained, solution(lesson), sandboxes=forks) as session:
-        report = session.check()
-    assert report.passed, problems(report)
-    assert report.devices == "4 simulated CPU devices"
-    assert float(report.checks[-1].notes[0].split()[1]) >= 0.94

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.stopwatch import GUARD
-from tutor.authoring.lint_rules import REMARKS
+from tutor.authoring.lint_rules import RULES
 from tutor.inputs.functions import USAGE
 from tutor.ui.actions import LESSON, shown_keys
 
@@ -105,7 +105,7 @@ def test_every_draw_is_documented():
 
 def test_every_remark_is_documented():
     text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
-    for code in REMARKS:
+    for code in RULES:
         assert f"`{code}`" in text
 
 

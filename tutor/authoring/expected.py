@@ -32,7 +32,7 @@ class Expected(Struct, frozen=True):
     """A remark on what stands at a place of the lesson, as in ("checks", 3). `code` is that of
     remarks on packs."""
 
-    place: tuple[str | int, ...]
+    path: tuple[str | int, ...]
     code: str
     message: str
     remedy: str

@@ -1,8 +1,7 @@
-"""`pack lint`: everything that is wrong with a pack, and what could be better.
+"""`pack lint`: problems, with which the pack cannot be used, and remarks on what could be better.
 
-Problems are those that the loader finds: with one of them the pack cannot be used. Remarks are
-matters of style (`tutor.authoring.lint_rules`), or of what the PyTorch gives
-(`tutor.authoring.expected`); nobody need follow them.
+Problems come from the loader. Remarks come from the rules (`tutor.authoring.lint_rules`) and from
+the values that PyTorch gives (`tutor.authoring.expected`).
 """
 
 from collections.abc import Callable
@@ -15,14 +14,15 @@ from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.page import Page
+from tutor.authoring.proofs import read_proofs, state
 from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import PackReader, file_of
-from tutor.pack.problems import BadPack, Problem
+from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.sandbox.process import Sandbox
 
 
 class Remark(Struct, frozen=True, order=True):
-    """Something that could be better, at a place. `code` is stable and meant for programs."""
+    """Something that could be better, and where. `code` is stable and meant for programs."""
 
     file: str
     line: int
@@ -37,7 +37,7 @@ class Remark(Struct, frozen=True, order=True):
 
 
 class Findings(Struct, frozen=True):
-    """All that there is to say about a pack, sorted by place. `lessons` counts what was read."""
+    """The problems and remarks of a pack, sorted by position. `lessons` counts those read."""
 
     problems: tuple[Problem, ...] = ()
     remarks: tuple[Remark, ...] = ()
@@ -48,7 +48,7 @@ class Findings(Struct, frozen=True):
 
 
 def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
-    """Look at a whole pack.
+    """Return the problems and remarks of a whole pack.
 
     **Arguments:** `begin`: starts a sandbox for the pack's PyTorch; without it nothing is run.
     """
@@ -61,6 +61,13 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
     problems = [*reader.problems]
     remarks: list[Remark] = []
     schema = _schema(root)
+    try:
+        proofs = read_proofs(root)
+    except BadSource as error:
+        found = error.problem
+        code = "unreadable-proofs"
+        remarks.append(Remark(found.file, 1, 1, code, found.message, found.remedy))
+        proofs = {}
     for lesson in pack.lessons.values():
         file = file_of(lesson.track, lesson.id)
         text = folder.read(file).decode("utf-8-sig")
@@ -70,15 +77,16 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
             message = f"the solution of {lesson.id} cannot be read: {error}"
             problems.append(folder.problem(file, message, remedy="save it as UTF-8"))
             continue
-        page = Page(lesson, reader.nodes[lesson.id], text, solution, root, schema)
+        proof = state(pack, lesson.id, proofs) if proofs else None
+        page = Page(lesson, reader.nodes[lesson.id], text, solution, root, schema, proof)
         remarks += [
-            Remark(folder.shown(file), *found.place, found.code, found.message, found.remedy)
-            for found in remarks_on(page)
+            Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
+            for one in remarks_on(page)
         ]
         if begin is not None:
             memory = paths.cache() / "references"
             for expected in remarks_on_expected(lesson, memory, begin):
-                node = page.at(*expected.place)
+                node = page.at(*expected.path)
                 remarks.append(
                     Remark(
                         folder.shown(file), node.line, node.column,
@@ -89,7 +97,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
 
 
 def _schema(root: Path) -> bool | None:
-    """Whether the schema that a pack carries is that of this version; None if it has none."""
+    """Return whether the pack's schema is that of this version; None if it has none."""
     from tutor.authoring.new import SCHEMA
     from tutor.pack.schema import texts
 

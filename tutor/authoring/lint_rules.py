@@ -1,6 +1,6 @@
-"""What could be better in a lesson that can be used as it is.
+"""Rules for lessons that load but could be better.
 
-Each remark is one function over a `Page`, named by the code that authors see.
+Each rule is a function over a `Page`; authors see its name as the code of its remarks.
 """
 
 import re
@@ -29,11 +29,12 @@ from tutor.authoring.lint_rules_on_inputs import (
     unused_input,
     unused_size,
 )
-from tutor.authoring.page import Page, Said
+from tutor.authoring.page import Finding, Page
+from tutor.authoring.proofs import FILE, command
 from tutor.pack.yaml_nodes import Node, ScalarNode, walk
 
 CODE_COLUMNS = 71
-"""What of a line of code can be seen in a terminal of 80 columns; it is not wrapped."""
+"""Columns of code that a terminal of 80 shows; code is not wrapped."""
 
 TEXT_COLUMNS = 76
 BRIEF_LINES = 60
@@ -41,69 +42,81 @@ BRIEF_LINES = 60
 
 HINTS = 3
 WORDS = 4
-"""Characters: fewer of what a mistake is told would be found in any message."""
+"""Characters: a shorter text in `says` would be found in any message."""
 
 
-class Found(Struct, frozen=True):
-    """A remark, without the file."""
+class Placed(Struct, frozen=True):
+    """A remark without its file. `position`: line and column."""
 
     code: str
-    place: tuple[int, int]
+    position: tuple[int, int]
     message: str
     remedy: str
 
 
-def remarks_on(page: Page) -> Iterator[Found]:
-    """All that there is to remark."""
+def remarks_on(page: Page) -> Iterator[Placed]:
+    """Yield the remarks of all rules, each once."""
     seen = set()
-    for code, look in REMARKS.items():
-        for where, message, remedy in look(page):
-            place = where if isinstance(where, tuple) else (where.line, where.column)
-            if (code, place, message) not in seen:
-                yield Found(code, place, message, remedy)
-            seen.add((code, place, message))
+    for code, rule in RULES.items():
+        for where, message, remedy in rule(page):
+            position = where if isinstance(where, tuple) else (where.line, where.column)
+            if (code, position, message) not in seen:
+                yield Placed(code, position, message, remedy)
+            seen.add((code, position, message))
 
 
 # --- the file ------------------------------------------------------------------------------
 
 
-def no_schema(page: Page) -> Iterator[Said]:
+def no_schema(page: Page) -> Iterator[Finding]:
     first = page.text.partition("\n")[0]
     if not re.match(r"#\s*yaml-language-server:\s*\$schema=", first):
         remedy = "begin it with: # yaml-language-server: $schema=../schema/lesson.json"
         yield (1, 1), "the first line does not name the schema, so editors cannot help", remedy
     elif page.schema is False:
         remedy = f"run: python -m tutor.pack.schema {page.root / 'schema'}"
-        yield (1, 1), "the schema in the pack is not that of this jaxtutor", remedy
+        yield (1, 1), "the pack's schema is from another version of jaxtutor", remedy
 
 
-def unwritten(page: Page) -> Iterator[Said]:
+def unwritten(page: Page) -> Iterator[Finding]:
     for node in walk(page.node):
         if isinstance(node, ScalarNode) and (at := str(node.value).find("TODO")) >= 0:
             before = str(node.value)[:at]
-            place = node.position(before.count("\n") + 1, at - before.rfind("\n"))
-            yield place, "something is still to be written", "write it, and take TODO away"
+            position = node.position(before.count("\n") + 1, at - before.rfind("\n"))
+            yield position, "a TODO is left", "write it, and remove the TODO"
 
 
-def no_solution(page: Page) -> Iterator[Said]:
+def no_solution(page: Page) -> Iterator[Finding]:
     if page.solution is None:
         lesson = page.lesson
-        remedy = f"write solutions/{lesson.track}/{lesson.id}.py, and `pack test` runs it"
+        remedy = f"write solutions/{lesson.track}/{lesson.id}.py for `pack test` to run"
         yield page.at("id"), "there is no solution", remedy
 
 
-# --- what is read --------------------------------------------------------------------------
+def stale_proof(page: Page) -> Iterator[Finding]:
+    if page.proof == "stale":
+        message = "the lesson, its solution or a variant has changed since it was proved"
+        yield page.at("id"), message, f"run: {command(page.root, page.lesson.id)}"
 
 
-def long_brief(page: Page) -> Iterator[Said]:
+def unproven(page: Page) -> Iterator[Finding]:
+    if page.proof == "unproven":
+        remedy = f"run: {command(page.root, page.lesson.id)}"
+        yield page.at("id"), f"{FILE} has no proof of this lesson", remedy
+
+
+# --- texts ---------------------------------------------------------------------------------
+
+
+def long_brief(page: Page) -> Iterator[Finding]:
     rows = page.lesson.brief.splitlines()
     count = sum(max(1, len(textwrap.wrap(row, TEXT_COLUMNS))) for row in rows)
     if count > BRIEF_LINES:
-        message = f"the brief takes {count} lines of a terminal of 80 columns and 24 lines"
-        yield page.at("brief"), message, f"keep to the one idea: at most {BRIEF_LINES} lines"
+        message = f"the brief takes {count} lines in a terminal of 80 columns"
+        yield page.at("brief"), message, f"keep to one idea: at most {BRIEF_LINES} lines"
 
 
-def wide_code(page: Page) -> Iterator[Said]:
+def wide_code(page: Page) -> Iterator[Finding]:
     fenced = False
     for number, row in enumerate(page.lesson.brief.splitlines(), start=1):
         fenced ^= row.lstrip().startswith("```")
@@ -114,13 +127,13 @@ def wide_code(page: Page) -> Iterator[Said]:
             yield _wide(page.at("torch"), number, row)
 
 
-def _wide(node: Node, number: int, row: str) -> Said:
+def _wide(node: Node, number: int, row: str) -> Finding:
     assert isinstance(node, ScalarNode)
-    message = f"{len(row)} columns of code; a terminal of 80 shows {CODE_COLUMNS}"
+    message = f"{len(row)} columns of code; a terminal of 80 columns shows {CODE_COLUMNS}"
     return node.position(number, CODE_COLUMNS + 1), message, "break the line"
 
 
-def few_hints(page: Page) -> Iterator[Said]:
+def few_hints(page: Page) -> Iterator[Finding]:
     if (count := len(page.lesson.hints)) < HINTS:
         noun = "hint" if count == 1 else "hints"
         yield page.at("hints"), f"{count} {noun}", f"give {HINTS}, from a nudge to nearly there"
@@ -129,34 +142,36 @@ def few_hints(page: Page) -> Iterator[Said]:
 # --- mistakes ------------------------------------------------------------------------------
 
 
-def no_mistakes(page: Page) -> Iterator[Said]:
+def no_mistakes(page: Page) -> Iterator[Finding]:
     if not page.lesson.mistakes:
-        remedy = "add wrong answers that people give, and what they must be told"
+        remedy = "add wrong answers that people give, and the messages that they must see"
         yield page.at("id"), "there are no `mistakes`", remedy
 
 
-def few_words(page: Page) -> Iterator[Said]:
+def few_words(page: Page) -> Iterator[Finding]:
     for number, mistake in enumerate(page.lesson.mistakes):
         if all(len(words) < WORDS for words in mistake.expected_texts):
-            message = f"the mistake {mistake.name!r} promises next to no words"
-            remedy = "say in `says` what the learner must read"
+            message = f"the mistake {mistake.name!r} promises almost no text"
+            remedy = "put what the learner must read in `says`"
             yield page.at("mistakes", number, "says"), message, remedy
 
 
-def edit_misses(page: Page) -> Iterator[Said]:
+def edit_misses(page: Page) -> Iterator[Finding]:
     for number, mistake in enumerate(page.lesson.mistakes):
         if page.solution is not None:
             try:
                 mistake.applied_to(page.solution)
             except ValueError as error:
-                remedy = "write a text that stands there once, such as a whole line"
+                remedy = "use a text that occurs there once, such as a whole line"
                 yield page.at("mistakes", number, "edit"), str(error), remedy
 
 
-REMARKS: dict[str, Callable[[Page], Iterator[Said]]] = {
+RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "no-schema": no_schema,
     "unwritten": unwritten,
     "no-solution": no_solution,
+    "stale-proof": stale_proof,
+    "unproven": unproven,
     "long-brief": long_brief,
     "wide-code": wide_code,
     "few-hints": few_hints,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from tutor.authoring.conclusions import conclusion
-from tutor.authoring.page import Page, Said
+from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks.grad import Grad
 from tutor.checks.survives import own_checks
@@ -20,7 +20,7 @@ EVIDENCE = frozenset({"pure", "compiles"})
 """Kinds that look at how something is done, and pass where nothing is."""
 
 
-def no_why(page: Page) -> Iterator[Said]:
+def no_why(page: Page) -> Iterator[Finding]:
     for number, check in enumerate(own_checks(page.lesson)):
         if not check.why:
             message = f"the check {check.title!r} does not say why"
@@ -28,7 +28,7 @@ def no_why(page: Page) -> Iterator[Said]:
             yield page.at("checks", number), message, remedy
 
 
-def no_comparison(page: Page) -> Iterator[Said]:
+def no_comparison(page: Page) -> Iterator[Finding]:
     """What only the learner's own process can see is evidence, and no more."""
     checks = page.lesson.checks
     if not any(map(_compares, checks)):
@@ -36,7 +36,7 @@ def no_comparison(page: Page) -> Iterator[Said]:
         yield page.at("checks"), message, "add a `value:` check; the others can be outwitted"
 
 
-def expect_without_torch(page: Page) -> Iterator[Said]:
+def expect_without_torch(page: Page) -> Iterator[Finding]:
     lesson = page.lesson
     names = defined_names(lesson.reference_code) | TORCH_HELPERS - {"np", "math"}
     for number, _ in enumerate(own_checks(lesson)):
@@ -52,7 +52,7 @@ def expect_without_torch(page: Page) -> Iterator[Said]:
             yield node, message, remedy
 
 
-def concluded_inside(page: Page) -> Iterator[Said]:
+def concluded_inside(page: Page) -> Iterator[Finding]:
     lesson = page.lesson
     for number, check in enumerate(own_checks(lesson)):
         if check.kind not in RAW or (isinstance(check, Value) and check.evidence):
@@ -70,7 +70,7 @@ def concluded_inside(page: Page) -> Iterator[Said]:
                 break
 
 
-def evidence_alone(page: Page) -> Iterator[Said]:
+def evidence_alone(page: Page) -> Iterator[Finding]:
     """Of an answer that does no work, evidence finds nothing wrong."""
     checks = {check.title: check for check in own_checks(page.lesson)}
     for number, check in enumerate(own_checks(page.lesson)):
@@ -97,7 +97,7 @@ def _compares(check: Check) -> bool:
     return check.refer() is not None or check.kind in ("distribution", "train")
 
 
-def gradient_unasked(page: Page) -> Iterator[Said]:
+def gradient_unasked(page: Page) -> Iterator[Finding]:
     """Where a gradient stops inside an answer, its values are right."""
     lesson = page.lesson
     if "grad" not in (lesson.survives or ()):
@@ -133,7 +133,7 @@ def _real_inputs(inputs: Mapping[str, Draws]) -> Iterator[str]:
             yield name
 
 
-def no_survives(page: Page) -> Iterator[Said]:
+def no_survives(page: Page) -> Iterator[Finding]:
     if page.lesson.survives is None:
         message = "it does not say what the functions must survive"
         remedy = "add `survives: [jit, grad, vmap]`, or fewer, or [] for none"

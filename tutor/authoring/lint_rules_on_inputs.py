@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from tutor.authoring.page import Page, Said
+from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks.survives import own_checks
 from tutor.engine.plan import used_inputs
@@ -33,7 +33,7 @@ STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers
 """What a parameter is called that says how often something is done."""
 
 
-def unused_input(page: Page) -> Iterator[Said]:
+def unused_input(page: Page) -> Iterator[Finding]:
     lesson = page.lesson
     used: set[str] = set()
     for number, check in enumerate(own_checks(lesson)):
@@ -46,11 +46,11 @@ def unused_input(page: Page) -> Iterator[Said]:
         yield _unused(page.at("inputs", name), name, "no check does")
 
 
-def _unused(place: Node, name: str, who: str) -> Said:
+def _unused(place: Node, name: str, who: str) -> Finding:
     return place, f"the input {name!r} is drawn, but {who} use it", "use it, or take it out"
 
 
-def unused_size(page: Page) -> Iterator[Said]:
+def unused_size(page: Page) -> Iterator[Finding]:
     lesson = page.lesson
     used = set(names_in(lesson.inputs))
     for number, check in enumerate(own_checks(lesson)):
@@ -64,7 +64,7 @@ def unused_size(page: Page) -> Iterator[Said]:
         yield page.at("sizes", name), message, "use it, or take it out"
 
 
-def small_inputs(page: Page) -> Iterator[Said]:
+def small_inputs(page: Page) -> Iterator[Finding]:
     """An answer that clips, or overflows, passes where nothing is ever large."""
     lesson = page.lesson
     sizes = {name: max(_candidates(candidates)) for name, candidates in lesson.sizes.items()}
@@ -90,7 +90,7 @@ def _reach(draw: Draw, sizes: dict[str, int]) -> float:
     return max(values)
 
 
-def equal_sizes(page: Page) -> Iterator[Said]:
+def equal_sizes(page: Page) -> Iterator[Finding]:
     """Where two axes may be equal, a transposed answer has the right shape."""
     lesson = page.lesson
     pairs = {
@@ -117,7 +117,7 @@ def _candidates(size: int | tuple[int, ...]) -> set[int]:
     return {size} if isinstance(size, int) else {*size}
 
 
-def fixed_size(page: Page) -> Iterator[Said]:
+def fixed_size(page: Page) -> Iterator[Finding]:
     """Where a size is always the same, a number written into the answer passes for it."""
     lesson = page.lesson
     used = set(names_in(lesson.inputs)) | {
@@ -138,7 +138,7 @@ def fixed_size(page: Page) -> Iterator[Said]:
                 yield place, message, "name it under `sizes` and give it several candidates"
 
 
-def fixed_bound(page: Page) -> Iterator[Said]:
+def fixed_bound(page: Page) -> Iterator[Finding]:
     """An index that never reaches the last row leaves the last row untried."""
     told = _numbers_of_the_task(page)
     for place, _, draw in _draws(page):
@@ -151,7 +151,7 @@ def fixed_bound(page: Page) -> Iterator[Said]:
             yield place, message, remedy
 
 
-def all_sizes_different(page: Page) -> Iterator[Said]:
+def all_sizes_different(page: Page) -> Iterator[Finding]:
     """An answer that tells layers apart by their sizes passes where no two are equal."""
     lists = [
         (number, values)
@@ -165,7 +165,7 @@ def all_sizes_different(page: Page) -> Iterator[Said]:
         yield page.at("checks", number), message, "let one check use a list such as [7, 5, 7]"
 
 
-def one_step(page: Page) -> Iterator[Said]:
+def one_step(page: Page) -> Iterator[Finding]:
     """What is lost between two steps is not noticed after one."""
     parameters = {
         function.name: [argument.arg for argument in function.args.args]
@@ -201,7 +201,7 @@ def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[st
             yield node.func.id, name, value.value if isinstance(value, ast.Constant) else None
 
 
-def never_square(page: Page) -> Iterator[Said]:
+def never_square(page: Page) -> Iterator[Finding]:
     """An answer that guesses by its length which axis is which passes where lengths tell."""
     axes = [(place, _axes(draw)) for place, draw in _compared(page)]
     tables = [(place, found) for place, found in axes if len(found) > 1]

@@ -1,4 +1,4 @@
-"""All trials of a pack's lessons, several at a time, told in the order of the lessons."""
+"""Run all trials of a pack's lessons, several at a time; yield results in the pack's order."""
 
 import threading
 from collections import defaultdict
@@ -20,7 +20,7 @@ from tutor.pool.forks import Forks
 from tutor.sandbox.process import Cancelled
 
 NARROW = 0.5
-"""A share of a limit above which a remark is made: machines differ by as much."""
+"""A share of a limit above which there is a remark: machines differ by as much."""
 
 
 class TrialOptions(Struct, frozen=True, kw_only=True):
@@ -33,9 +33,11 @@ class TrialOptions(Struct, frozen=True, kw_only=True):
 
 
 class LessonResult(Struct, frozen=True):
-    """What was found of one lesson. `strength` is None where mutants were not asked for, or are of
-    a solution that does not hold itself. `seconds` and `memory_mb` are the most that a right answer
-    took; `remarks` are worth a look, and nothing that fails."""
+    """The result of one lesson.
+
+    `strength` is None without `mutate`, and if the solution does not hold. `seconds` and
+    `memory_mb` are the most that a right answer took. `remarks` do not make a lesson fail.
+    """
 
     lesson: str
     outcomes: tuple[Outcome, ...]
@@ -53,23 +55,24 @@ class LessonResult(Struct, frozen=True):
 
 
 class PackTest:
-    """Use as a context manager, and iterate over `results`. Leaving it ends whatever still runs.
+    """Use as a context manager, and iterate over `results`. Leaving it stops running trials.
 
-    **Arguments:** `lessons`: ids; `heard`: told of so many more steps of `steps`, in any thread.
+    **Arguments:** `lessons`: ids; `on_steps`: called, in any thread, with the number of `steps`
+    that have just been done.
     """
 
     def __init__(
         self,
         pack: Pack,
         lessons: list[str],
-        asked: TrialOptions,
-        heard: Callable[[int], None] = lambda steps: None,
+        options: TrialOptions,
+        on_steps: Callable[[int], None] = lambda steps: None,
     ) -> None:
-        self._heard = heard
-        self._works = [_Work(pack, pack.lesson(name), asked) for name in lessons]
+        self._on_steps = on_steps
+        self._works = [_Work(pack, pack.lesson(name), options) for name in lessons]
         self._solutions = {work.lesson.id: work.solution for work in self._works}
         self._forks = Forks()
-        self._executor = ThreadPoolExecutor(asked.jobs, thread_name_prefix="trial")
+        self._executor = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
         self._lock = threading.Lock()
         self._running: set[Cancel] = set()
         self._stopped = False
@@ -78,7 +81,7 @@ class PackTest:
 
     @property
     def steps(self) -> int:
-        """All steps, each a seed of a trial."""
+        """The number of steps in all; each is one seed of one trial."""
         return sum(len(trial.seeds) for work in self._works for trial in work.all)
 
     def __enter__(self) -> Self:
@@ -93,14 +96,8 @@ class PackTest:
         self._forks.close()
         self._executor.shutdown()
 
-    def _expected(self, lesson: Lesson) -> list[str]:
-        """Remarks on what the lesson's PyTorch gives."""
-        memory = paths.cache() / "references"
-        found = remarks_on_expected(lesson, memory, self._forks.reference)
-        return [f"{one.message}; {one.remedy}" for one in found]
-
     def results(self) -> Iterator[LessonResult]:
-        """Each lesson's as soon as it and all before it are done."""
+        """Yield each lesson's result once it and all before it are done."""
         under_way = [
             (work, [self._executor.submit(self._attempt, trial) for trial in work.all])
             for work in self._works
@@ -108,30 +105,35 @@ class PackTest:
         for work, futures in under_way:
             yield work.result(_outcomes(futures), self._expected(work.lesson))
 
+    def _expected(self, lesson: Lesson) -> list[str]:
+        memory = paths.cache() / "references"
+        remarks = remarks_on_expected(lesson, memory, self._forks.reference)
+        return [f"{one.message}; {one.remedy}" for one in remarks]
+
     def _attempt(self, trial: Trial) -> Outcome:
         cancel = Cancel()
         with self._lock:
             if self._stopped:
                 raise Cancelled
             self._running.add(cancel)
-        told = 0
+        done = 0
 
-        def heard() -> None:
-            nonlocal told
-            told += 1
-            self._heard(1)
+        def on_seed() -> None:
+            nonlocal done
+            done += 1
+            self._on_steps(1)
 
         try:
             self._learn(trial.lesson)
-            outcome = attempt(trial, self._forks, cancel, heard)
-            self._heard(len(trial.seeds) - told)
+            outcome = attempt(trial, self._forks, cancel, on_seed)
+            self._on_steps(len(trial.seeds) - done)
             return outcome
         finally:
             with self._lock:
                 self._running.discard(cancel)
 
     def _learn(self, lesson: Lesson) -> None:
-        """Once for each lesson; whoever else wants to try something of it waits."""
+        """Compile what the solution needs, once per lesson; its other trials wait for that."""
         with self._learning[lesson.id]:
             solution = self._solutions[lesson.id]
             if solution is not None and lesson.id not in self._learned:
@@ -140,24 +142,24 @@ class PackTest:
 
 
 class _Work:
-    """What there is to try of one lesson."""
+    """The trials of one lesson."""
 
-    def __init__(self, pack: Pack, lesson: Lesson, asked: TrialOptions) -> None:
+    def __init__(self, pack: Pack, lesson: Lesson, options: TrialOptions) -> None:
         self.lesson = lesson
-        self._trials, self._failed = trials(pack, lesson, tuple(range(asked.seeds)), asked.variants)
+        seeds = tuple(range(options.seeds))
+        self._trials, self._failed = trials(pack, lesson, seeds, options.variants)
         self.solution = next((t.code for t in self._trials if t.kind == "solution"), None)
         self._mutants = None
-        if asked.mutate and self.solution is not None:
+        if options.mutate and self.solution is not None:
             from tutor.authoring.mutate import mutants
 
-            with suppress(SyntaxError):  # the trial of the solution will tell
+            with suppress(SyntaxError):  # the trial of the solution reports it
                 self._mutants = mutants(self.solution, f"{lesson.id}.py")
-        tried = [trial_of(lesson, mutant) for mutant in self._mutants or ()]
-        self.all = [*self._trials, *tried]
+        self.all = [*self._trials, *(trial_of(lesson, mutant) for mutant in self._mutants or ())]
 
     def result(self, outcomes: list[Outcome], expected: list[str]) -> LessonResult:
-        """**Arguments:** `outcomes`: of `all`, in their order; `expected`: remarks on what the
-        PyTorch gives."""
+        """**Arguments:** `outcomes`: of `all`, in their order; `expected`: remarks on the values
+        that PyTorch gives."""
         lesson = self.lesson
         ordinary = [*outcomes[: len(self._trials)], *self._failed]
         mutated = outcomes[len(self._trials) :]
@@ -168,15 +170,17 @@ class _Work:
         sound = all(outcome.holds for outcome in ordinary if outcome.kind == "solution")
         if self._mutants is not None and sound and not unknown:
             counted = strength(lesson, self._mutants, mutated)
+        seconds = max((o.seconds for o in right), default=0.0)
+        memory = max((o.memory_mb for o in right if o.memory_mb is not None), default=None)
         return LessonResult(
-            lesson.id,
-            tuple(ordinary),
-            counted,
-            seconds := max((o.seconds for o in right), default=0.0),
-            lesson.limits.seconds,
-            memory := max((o.memory_mb for o in right if o.memory_mb is not None), default=None),
-            lesson.limits.memory_mb,
-            (*remarks(lesson, seconds, memory), *expected),
+            lesson=lesson.id,
+            outcomes=tuple(ordinary),
+            strength=counted,
+            seconds=seconds,
+            seconds_limit=lesson.limits.seconds,
+            memory_mb=memory,
+            memory_limit_mb=lesson.limits.memory_mb,
+            remarks=(*limit_remarks(lesson, seconds, memory), *expected),
         )
 
 
@@ -184,8 +188,8 @@ def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
     return [future.result() for future in futures]
 
 
-def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
-    """What is worth a look, from what a right answer took."""
+def limit_remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:
+    """Yield a remark for each limit of which a right answer used more than `NARROW`."""
     limits = lesson.limits
     if seconds > NARROW * limits.seconds:
         yield (
@@ -194,6 +198,6 @@ def remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]
         )
     if memory is not None and memory > NARROW * limits.memory_mb:
         yield (
-            f"a right answer had {memory} of {limits.memory_mb} MiB; "
+            f"a right answer used {memory} of {limits.memory_mb} MiB; "
             f"others may need more: limits: {{memory_mb: {2 * memory}}}"
         )

@@ -1,21 +1,22 @@
-"""A lesson as it is written down, for remarks on it."""
+"""A lesson with its YAML, for lint rules."""
 
 from pathlib import Path
 
 from msgspec import Struct
 
+from tutor.authoring.proofs import State
 from tutor.lesson import Lesson
 from tutor.pack.yaml_nodes import MappingNode, Node, SequenceNode
 
-Said = tuple[Node | tuple[int, int], str, str]
-"""Where, what, and what to do about it."""
+Finding = tuple[Node | tuple[int, int], str, str]
+"""Where (a node, or line and column), the message, and the remedy."""
 
 
 class Page(Struct, frozen=True):
-    """A lesson and how it is written down.
+    """A lesson with its YAML.
 
-    `solution`: the pack's own, None if it has none; `schema`: whether the schema that lies in the
-    pack at `root` is that of this version, None if there is none.
+    `solution`: None if the pack has none; `schema`: whether the schema in the pack at `root` is
+    that of this version, None if there is none; `proof`: None if the pack records no proofs.
     """
 
     lesson: Lesson
@@ -24,9 +25,10 @@ class Page(Struct, frozen=True):
     solution: str | None
     root: Path
     schema: bool | None
+    proof: State | None = None
 
     def at(self, *path: str | int) -> Node:
-        """The node at a path of keys and numbers, as far as there is one."""
+        """Return the node at a path of keys and numbers, or the last one that exists on the way."""
         found: Node = self.node
         for step in path:
             below: Node | None = None

@@ -1,4 +1,4 @@
-"""How much of what goes wrong the hidden checks notice: mutants of the solution, killed or not."""
+"""Count how many mutants of the solution the hidden checks kill."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,15 +16,14 @@ STRONG = 0.95
 """The share of mutants that a lesson must kill."""
 
 SEEDS = (0, 1)
-"""A mutant is killed if it fails under each of these: a check that notices now and then is weak."""
+"""A mutant is killed if it fails under each of these: a check that catches it by chance is weak."""
 
 SEEDS_OF_EQUIVALENT = (0, 1, 2)
-"""Under each of which one that is said to be right must pass."""
+"""A mutant marked as equivalent must pass under each of these."""
 
 
 class Survivor(Struct, frozen=True):
-    """A mutant that passes. `line` is that of the change in the solution, `seeds` those under which
-    it passes."""
+    """A mutant that passes under `seeds`. `line` is that of the change in the solution."""
 
     mutant: str
     line: int
@@ -33,13 +32,12 @@ class Survivor(Struct, frozen=True):
 
 
 class Strength(Struct, frozen=True):
-    """What became of all mutants of a lesson's solution.
+    """The results of all mutants of a lesson's solution.
 
-    `broke` counts those of the `killed` whose code raised, which any check would notice.
-    `equivalent` are those that the lesson says are right, `stale` what is wrong in what it says of
-    them. `stopped` took too long, twice: nothing is concluded from these, for it may be the machine
-    that was busy. `killers` tells which check killed a mutant first; an empty name is that of the
-    import.
+    `broke` counts the `killed` ones that raised, which any check would catch. `equivalent` counts
+    those that pass and are marked; `stale` lists marks that are wrong. `stopped` took too long
+    twice and are not counted: the machine may have been busy. `killers` gives the check that killed
+    each mutant, empty for one that could not be imported.
     """
 
     mutants: int
@@ -53,12 +51,12 @@ class Strength(Struct, frozen=True):
 
     @property
     def rate(self) -> float:
-        """The share that is killed of all that are wrong."""
+        """The share of wrong mutants that are killed."""
         return self.killed / self.wrong if self.wrong else 1.0
 
     @property
     def wrong(self) -> int:
-        """How many are wrong, as far as that is known."""
+        """The number of mutants known to be wrong."""
         return self.killed + len(self.survivors)
 
     @property
@@ -67,20 +65,20 @@ class Strength(Struct, frozen=True):
 
 
 def trial_of(lesson: Lesson, mutant: "Mutant") -> Trial:
-    """What to try of a mutant."""
+    """Return the trial of a mutant."""
     marked = any(mark.mutant == mutant.name for mark in lesson.equivalent)
     seeds = SEEDS_OF_EQUIVALENT if marked else SEEDS
     return Trial(lesson, "mutant", mutant.name, mutant.code, seeds)
 
 
 def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Outcome]) -> Strength:
-    """Count. `outcomes` are those of the `mutants`, in their order."""
-    # Those of idle answers are looked at where these are tried.
+    """Return the counts. `outcomes` are those of the `mutants`, in their order."""
+    # Marks of idle answers are verified in their own trials.
     marks = {m.mutant for m in lesson.equivalent if not m.mutant.startswith("idle@")}
     names = [mutant.name for mutant in mutants]
     stale = [
-        f"{mark!r} is marked as equivalent, and there is no such mutant{nearest(mark, names)}; "
-        "take the mark out, and see how the mutant is called if it survives now"
+        f"{mark!r} is marked as equivalent, but there is no such mutant{nearest(mark, names)}; "
+        "remove the mark, or use the mutant's present name if it survives"
         for mark in marks - set(names)
     ]
     killed = broke = stopped = equivalent = 0
@@ -102,7 +100,7 @@ def strength(lesson: Lesson, mutants: "Sequence[Mutant]", outcomes: Sequence[Out
         if mutant.name in marks and passed < outcome.tried:
             by = f" by {outcome.check!r}" if outcome.check else ""
             stale.append(
-                f"{mutant.name!r} is marked as equivalent, and is killed{by}; take the mark out"
+                f"{mutant.name!r} is marked as equivalent but is killed{by}; remove the mark"
             )
     return Strength(
         len(mutants), killed, broke, stopped, equivalent,

@@ -1,7 +1,7 @@
-"""One trial: an answer under some seeds, and what must become of it.
+"""Trials: an answer is checked under some seeds, and must get the result that its kind demands.
 
-A right answer passes and warns of nothing, the starter does not pass, a mistake is caught where the
-lesson says and in its words. What holds under some seeds only is told as flaky, with the seeds.
+A right answer passes without a warning, the starter does not pass, a mistake fails at the check and
+in the words that the lesson promises. What holds only under some seeds is flaky.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle"]
 
 
 class Trial(Struct, frozen=True):
-    """An answer to be tried. `mistake`: the entry that it comes from."""
+    """An answer to try. `mistake`: the lesson's entry that it was made from."""
 
     lesson: Lesson
     kind: Kind
@@ -36,14 +36,14 @@ class Trial(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a trial.
+    """The result of a trial.
 
-    `problem` says what is wrong, and is empty if it holds; `seeds` are those under which that is
-    so, of the `tried`. `check` names the check that tells, or of a mutant the one that kills it.
-    `verdict` is that under the last seed. `timed_out`: the answer was stopped. `ours`: nothing
-    could be told, and that is neither the lesson's nor the answer's fault. `seconds` is the most
-    processor time that the answer took under one seed; `memory_mb` the most that it had, if that
-    can be seen. `starved`: the machine was too busy to tell.
+    `problem` is empty if the trial holds, else says what is wrong under `seeds`; `tried` counts all
+    seeds that were run. `check` names the check with the problem; for a mutant, the one that killed
+    it. `verdict` is the last seed's. `timed_out`: the answer was stopped. `ours`: the trial could
+    not run, through no fault of the lesson or the answer. `seconds` is the most processor time
+    under one seed, `memory_mb` the most memory, where it can be measured. `starved`: the machine
+    was too busy.
     """
 
     lesson: str
@@ -66,7 +66,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Wrong(Struct, frozen=True):
-    """What is wrong under one seed; the fields are those of an `Outcome`."""
+    """What is wrong under one seed; fields as in `Outcome`."""
 
     problem: str = ""
     check: str = ""
@@ -74,44 +74,43 @@ class Wrong(Struct, frozen=True):
 
 
 _WRONG = ("mistake", "mutant", "idle")
-"""Answers of which the first check that notices is all that counts."""
+"""Kinds of which only the first failing check counts."""
 
 RUNS = 20
-"""Seeds under which an answer is tried in one sandbox: what JAX compiles for each stays there."""
+"""Seeds per sandbox: what JAX compiles for each stays in its memory."""
 
 RUNS_OF_MISTAKES = 5
-"""The same of wrong answers, of which more stays: where a tracer has escaped, JAX looks for all
-that holds one, which takes longer each time."""
+"""Seeds per sandbox for wrong answers, which leave more behind: where a tracer has escaped, JAX
+searches for what refers to it, which takes longer each time."""
 
 SEEDS_OF_MISTAKES = 20
 """Most seeds for a mistake: a right answer that fails once in a hundred is worse than a wrong one
 that passes as often."""
 
-
 SEEDS_OF_IDLE = 2
-"""Seeds for an answer that does no work: what notices it depends on no luck."""
+"""Seeds for an answer that does no work; catching it does not depend on luck."""
 
 
 def attempt(
     trial: Trial,
     sandboxes: Sandboxes | None = None,
     cancel: Cancel | None = None,
-    heard: Callable[[], None] = lambda: None,
+    on_seed: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Try an answer under all of its seeds. If the machine was too busy to tell, try it once more.
+    """Try an answer under all of its seeds; once more if the machine was too busy.
 
-    **Arguments:** `sandboxes`: where these come from; `cancel` stops it; `heard` is called after
-    each seed.
+    **Arguments:** `sandboxes`: by default, new ones; `cancel` stops the trial; `on_seed` is called
+    after each seed.
 
     Raises:
         Cancelled: `cancel.cancel()` was called.
     """
-    outcome = _attempt(trial, sandboxes, cancel, heard)
-    return _attempt(trial, sandboxes, cancel, heard) if outcome.starved else outcome
+    outcome = _attempt(trial, sandboxes, cancel, on_seed)
+    return _attempt(trial, sandboxes, cancel, on_seed) if outcome.starved else outcome
 
 
 def _attempt(
-    trial: Trial, sandboxes: Sandboxes | None, cancel: Cancel | None, heard: Callable[[], None]
+    trial: Trial, sandboxes: Sandboxes | None, cancel: Cancel | None, on_seed: Callable[[], None]
 ) -> Outcome:
     wrong: dict[int, Wrong] = {}
     reports: list[Report] = []
@@ -123,20 +122,20 @@ def _attempt(
             for seed in trial.seeds[first : first + runs]:
                 report = session.check(seed, all_checks=trial.kind not in _WRONG)
                 if seed == trial.seeds[first] and (peak := session.peak_mb()) is not None:
-                    memory.append(peak)  # as one run has it, with nothing left of others
-                found = judged(trial, report)
-                if found is None and trial.kind in ("solution", "variant") and report.stderr:
-                    found = None if warned else Wrong(f"it warns: {_first_line(report.stderr)}")
-                    warned = report.stderr  # it gathers what was said before; once is enough
-                if found is not None:
-                    wrong[seed] = found
+                    memory.append(peak)  # of a single run, with nothing left over from others
+                fault = judged(trial, report)
+                if fault is None and trial.kind in ("solution", "variant") and report.stderr:
+                    fault = None if warned else Wrong(f"it warns: {_first_line(report.stderr)}")
+                    warned = report.stderr  # it accumulates over seeds; report it once
+                if fault is not None:
+                    wrong[seed] = fault
                 reports.append(report)
-                heard()
+                on_seed()
                 if _hopeless(trial, report):
                     break
         if _hopeless(trial, reports[-1]):
             break
-    # Ours first: what could not be judged says nothing of the lesson.
+    # Ours first: they say nothing about the lesson.
     worst = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
     problem, check = worst.problem, worst.check
     tried, last = len(reports), reports[-1]
@@ -155,8 +154,8 @@ def _attempt(
 
 
 def _hopeless(trial: Trial, report: Report) -> bool:
-    """Whether other seeds would tell no more: what cannot be imported cannot under any, what takes
-    too long does again, and a mutant that breaks is dead."""
+    """Return whether other seeds would add nothing: the answer cannot be imported, takes too long,
+    or is a mutant that raises."""
     broke = trial.kind in ("mutant", "idle") and report.verdict == "error"
     return broke or report.fault is not None or bool(OVERTIME & _codes(report))
 
@@ -166,16 +165,15 @@ def _timed_out(report: Report) -> bool:
 
 
 def _codes(report: Report) -> set[str]:
-    """Of all faults."""
-    found = [report.fault, *(check.fault for check in report.checks)]
-    return {fault.code for fault in found if fault is not None}
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    return {fault.code for fault in faults if fault is not None}
 
 
-# --- what must become of an answer -----------------------------------------------------------
+# --- judging ---------------------------------------------------------------------------------
 
 
 def judged(trial: Trial, report: Report) -> Wrong | None:
-    """What is wrong with what became of an answer, if anything is."""
+    """Return what is wrong with an answer's report for its kind, None if nothing is."""
     if report.verdict == "internal":
         return _internal(report)
     match trial.kind:
@@ -198,10 +196,10 @@ def _not_noticed(trial: Trial, report: Report) -> Wrong | None:
     marked = any(mark.mutant == trial.name for mark in trial.lesson.equivalent)
     if marked and not report.passed:
         first = report.checks and _first_not_passed(report).name
-        return Wrong(f"it is marked as equivalent, and fails at {first!r}; take the mark out")
+        return Wrong(f"it is marked as equivalent but fails at {first!r}; remove the mark")
     if report.passed and not marked:
         return Wrong(
-            "it does no work and passes; add a check that notices, or mark it with a reason"
+            "it does no work and passes; add a check that catches it, or mark it with a reason"
         )
     return None
 
@@ -232,33 +230,33 @@ def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
     if mistake.fails == "load":
         if report.fault is None:
             first = _first_not_passed(report)
-            return Wrong(f"it loads, and fails at {first.name!r}: {first.message}", first.name)
-        told = f"{report.fault.message}\n{report.fault.detail}"
-        return _unsaid(mistake, told, "load")
+            return Wrong(f"it loads and fails at {first.name!r}: {first.message}", first.name)
+        shown = f"{report.fault.message}\n{report.fault.detail}"
+        return _unsaid(mistake, shown, "load")
     if report.fault is not None:
         return Wrong(f"it fails at load, not at {mistake.fails!r}: {report.fault.message}", "load")
     first = _first_not_passed(report)
     if mistake.fails not in (first.name, first.kind):
-        what = f"it fails at {first.name!r}, not at {mistake.fails!r}: {first.message}"
-        return Wrong(what, first.name)
+        problem = f"it fails at {first.name!r}, not at {mistake.fails!r}: {first.message}"
+        return Wrong(problem, first.name)
     return _unsaid(mistake, words_of(first), first.name)
 
 
-def _unsaid(mistake: Mistake, told: str, check: str) -> Wrong | None:
-    missing = [words for words in mistake.expected_texts if words not in told]
+def _unsaid(mistake: Mistake, shown: str, check: str) -> Wrong | None:
+    missing = [words for words in mistake.expected_texts if words not in shown]
     if not missing:
         return None
     listed = ", ".join(map(repr, missing))
-    return Wrong(f"{check!r} does not say {listed}; it says: {_first_line(told)}", check)
+    return Wrong(f"{check!r} does not say {listed}; it says: {_first_line(shown)}", check)
 
 
 def _first_not_passed(report: Report) -> CheckResult:
-    """What the learner looks at first. Only after one of these can others be skipped."""
+    """Return the first check that failed; others are skipped only after one of these."""
     return next(check for check in report.checks if check.status in ("fail", "error"))
 
 
 def words_of(result: CheckResult) -> str:
-    """All that a learner is told of a check."""
+    """Return all that a learner is shown about a check."""
     detail = result.fault.detail if result.fault is not None else ""
     return f"{result.text}\n{detail}"
 
@@ -267,24 +265,23 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-# --- what there is to try --------------------------------------------------------------------
+# --- the trials of a lesson -------------------------------------------------------------------
 
 
 def trials(
     pack: Pack, lesson: Lesson, seeds: tuple[int, ...], with_variants: bool
 ) -> tuple[list[Trial], list[Outcome]]:
-    """What there is to try of a lesson, but for mutants; and what fails before it is tried.
+    """Return a lesson's trials without mutants, and outcomes of those that cannot be started.
 
-    **Arguments:** `seeds`: those of right answers and mistakes; `with_variants`: also the right
-    answers beside the solution.
+    **Arguments:** `seeds`: for right answers and mistakes; `with_variants`: include the variants.
     """
     found = [Trial(lesson, "starter", "starter", lesson.starter, seeds[:1])]
     try:
         solution = pack.solution(lesson.id)
     except UnicodeDecodeError as error:
-        return found, [Outcome(lesson.id, "solution", "solution", f"it is no UTF-8: {error}")]
+        return found, [Outcome(lesson.id, "solution", "solution", f"it is not UTF-8: {error}")]
     if solution is None:
-        missing = f"there is none; expected solutions/{lesson.track}/{lesson.id}.py"
+        missing = f"missing; expected solutions/{lesson.track}/{lesson.id}.py"
         return found, [Outcome(lesson.id, "solution", "solution", missing)]
     found.insert(0, Trial(lesson, "solution", "solution", solution, seeds))
     failed: list[Outcome] = []
@@ -305,13 +302,13 @@ def trials(
         try:
             code = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            failed.append(Outcome(lesson.id, "variant", path.stem, f"it is no UTF-8: {error}"))
+            failed.append(Outcome(lesson.id, "variant", path.stem, f"it is not UTF-8: {error}"))
             continue
         found.append(Trial(lesson, "variant", path.stem, code, seeds))
     return found, failed
 
 
 def learn(forks: Forks, lesson: Lesson, solution: str) -> None:
-    """Have what the solution needs compiled be compiled once, not for every trial."""
-    with suppress(Failed, DrawError):  # the trials will tell
+    """Compile what the solution needs once, not for every trial."""
+    with suppress(Failed, DrawError):  # the trials report it
         forks.learn(lesson, solution)

@@ -1,4 +1,4 @@
-"""What was found of a pack as lines for people, as JSON and as JUnit XML: functions of the data."""
+"""Render the results of `pack test` as text, as JSON and as JUnit XML."""
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from tutor.render import indented
 
 
 def lesson(result: LessonResult) -> RenderableType:
-    """One lesson: what was tried in a line, and everything that does not hold."""
+    """Return one lesson: a line about its trials, then everything that does not hold."""
     mark, style = ("✓", "green") if result.holds else ("✗", "red")
     parts: list[RenderableType] = [
-        Text.assemble((f"{mark} ", style), (result.lesson, "bold"), f"  {tried(result)}"),
-        indented(used(result), "dim"),
+        Text.assemble((f"{mark} ", style), (result.lesson, "bold"), f"  {tried_line(result)}"),
+        indented(used_line(result), "dim"),
     ]
     parts += [
-        indented(f"{'?' if outcome.ours else '✗'} {told(outcome)}", "red")
+        indented(f"{'?' if outcome.ours else '✗'} {outcome_text(outcome)}", "red")
         for outcome in result.outcomes
         if not outcome.holds
     ]
@@ -35,8 +35,8 @@ def lesson(result: LessonResult) -> RenderableType:
     return Group(*parts)
 
 
-def tried(result: LessonResult) -> str:
-    """`solution under 20 seeds, starter, 5 mistakes, 6 variants, 18 idle answers, …`."""
+def tried_line(result: LessonResult) -> str:
+    """Return `solution under 20 seeds, starter, 5 mistakes, 6 variants, 18 idle answers, …`."""
     kinds: list[str] = [outcome.kind for outcome in result.outcomes]
     seeds = max((o.tried for o in result.outcomes if o.kind == "solution"), default=0)
     words = [f"solution under {_counted(seeds, 'seed')}" if seeds else "no solution", "starter"]
@@ -45,21 +45,21 @@ def tried(result: LessonResult) -> str:
         for kind, word in (("mistake", "mistake"), ("variant", "variant"), ("idle", "idle answer"))
         if (number := kinds.count(kind))
     ]
-    if (found := result.strength) is not None:
-        words.append(f"{found.killed} of {_counted(found.wrong, 'mutant')} killed")
+    if (counted := result.strength) is not None:
+        words.append(f"{counted.killed} of {_counted(counted.wrong, 'mutant')} killed")
     return ", ".join(words)
 
 
-def used(result: LessonResult) -> str:
-    """Time and memory, beside what the lesson allows."""
-    memory = "memory not seen on this system"
+def used_line(result: LessonResult) -> str:
+    """Return the time and memory used, with the lesson's limits."""
+    memory = "memory not measured on this system"
     if result.memory_mb is not None:
         memory = f"{result.memory_mb} of {result.memory_limit_mb} MiB"
     return f"at most {result.seconds:.1f} of {result.seconds_limit:g} s of processor time, {memory}"
 
 
-def told(outcome: Outcome) -> str:
-    """What does not hold, and under which seeds."""
+def outcome_text(outcome: Outcome) -> str:
+    """Return what does not hold, and under which seeds."""
     name = outcome.name if outcome.name == outcome.kind else f"{outcome.kind} {outcome.name!r}"
     seeds = ""
     if outcome.seeds:
@@ -68,34 +68,34 @@ def told(outcome: Outcome) -> str:
     return inert(f"{name}: {outcome.problem}{seeds}")
 
 
-def _strength(found: Strength) -> list[RenderableType]:
+def _strength(counted: Strength) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    if found.mutants:
-        weak = found.rate < STRONG
+    if counted.mutants:
+        weak = counted.rate < STRONG
         line = (
-            f"{'✗' if weak else '·'} mutants: {found.rate:.1%} killed, {found.broke} because they "
-            f"broke; {len(found.survivors)} survived, {found.equivalent} marked as equivalent"
+            f"{'✗' if weak else '·'} mutants: {counted.rate:.1%} killed, {counted.broke} by an "
+            f"exception; {len(counted.survivors)} survived, {counted.equivalent} equivalent"
         )
-        if found.stopped:
-            line += f", {found.stopped} took too long and are not counted"
+        if counted.stopped:
+            line += f", {counted.stopped} took too long and are not counted"
         if weak:
             line += f"; {STRONG:.0%} must be killed"
         parts.append(indented(line, "red" if weak else "dim"))
-    for survivor in found.survivors:
+    for survivor in counted.survivors:
         parts.append(indented(f"survived: {survivor.mutant}  (line {survivor.line})", "yellow"))
         parts += [indented(inert(f"  {line}"), "dim") for line in survivor.diff.splitlines()[2:]]
-    parts += [indented(inert(f"✗ {stale}"), "red") for stale in found.stale]
+    parts += [indented(inert(f"✗ {stale}"), "red") for stale in counted.stale]
     return parts
 
 
 def summary(results: Sequence[LessonResult], pack: str) -> str:
-    """The last line: how many hold, and what to run next."""
+    """Return the last line: how many lessons hold, and what to run next."""
     bad = [result.lesson for result in results if not result.holds]
     if not bad:
         return f"✓ {_counted(len(results), 'lesson')} held"
     return (
         f"✗ {len(bad)} of {_counted(len(results), 'lesson')} did not hold. "
-        f"Put right what is named, then run: jaxtutor pack test {pack} {' '.join(bad)}"
+        f"Fix the above, then run: jaxtutor pack test {pack} {' '.join(bad)}"
     )
 
 
@@ -107,13 +107,13 @@ def _counted(number: int, word: str) -> str:
 
 
 def as_json(results: Sequence[LessonResult], pack: str) -> bytes:
-    """Everything, with `holds` where a person would look for it."""
+    """Return all results as JSON, with `holds` for the pack, each lesson and each outcome."""
     lessons = []
     for result in results:
         data: dict[str, Any] = msgspec.to_builtins(result)
         data["holds"] = result.holds
-        for outcome, found in zip(data["outcomes"], result.outcomes, strict=True):
-            outcome["holds"] = found.holds
+        for outcome, original in zip(data["outcomes"], result.outcomes, strict=True):
+            outcome["holds"] = original.holds
         if result.strength is not None:
             data["strength"] |= {"rate": result.strength.rate, "holds": result.strength.holds}
         lessons.append(data)
@@ -122,7 +122,7 @@ def as_json(results: Sequence[LessonResult], pack: str) -> bytes:
 
 
 def as_junit(results: Sequence[LessonResult], pack: str) -> bytes:
-    """A test suite for each lesson, a test case for each trial and one for all mutants."""
+    """Return a test suite for each lesson, with a case for each trial and one for all mutants."""
     root = ElementTree.Element("testsuites", name=inert(pack))
     for result in results:
         suite = ElementTree.SubElement(root, "testsuite", name=result.lesson)
@@ -133,14 +133,14 @@ def as_junit(results: Sequence[LessonResult], pack: str) -> bytes:
             case = _case(suite, pack, result.lesson, name, outcome.seconds)
             if not outcome.holds:
                 kind = "error" if outcome.ours else "failure"
-                ElementTree.SubElement(case, kind, message=told(outcome))
-        if (found := result.strength) is not None:
+                ElementTree.SubElement(case, kind, message=outcome_text(outcome))
+        if (counted := result.strength) is not None:
             case = _case(suite, pack, result.lesson, "mutants", 0.0)
-            survived = [f"{one.mutant}\n{one.diff}" for one in found.survivors]
-            if not found.holds:
-                message = f"{found.rate:.1%} of the mutants are killed; {STRONG:.0%} must be"
+            survived = [f"{one.mutant}\n{one.diff}" for one in counted.survivors]
+            if not counted.holds:
+                message = f"{counted.rate:.1%} of the mutants are killed; {STRONG:.0%} must be"
                 failure = ElementTree.SubElement(
-                    case, "failure", message=inert("; ".join([message, *found.stale]))
+                    case, "failure", message=inert("; ".join([message, *counted.stale]))
                 )
                 failure.text = inert("\n\n".join(survived))
         suite.set("tests", str(len(suite)))

@@ -1,4 +1,4 @@
-"""`jaxtutor pack test`: whether every lesson of a pack holds what it promises."""
+"""`jaxtutor pack test`: whether every lesson of a pack holds."""
 
 import argparse
 import sys
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tutor.cli.usage import UsageError, parse_count
 
 if TYPE_CHECKING:
-    from tutor.authoring.pack_test import LessonResult
+    from tutor.authoring.pack_test import LessonResult, TrialOptions
+    from tutor.authoring.proofs import Proof
     from tutor.manifest import Pack
 
 HELD, NOT_HELD, OUR_FAULT = 0, 1, 3
@@ -18,18 +19,20 @@ def add_to(packs: Any) -> None:
     """Add `test` to the commands of `pack`."""
     from tutor.cli.pack import add
 
-    sub = add(packs, "test", _test, "try every answer that a pack knows, right and wrong")
-    sub.add_argument("folder", metavar="DIR", help="the folder with pack.yaml")
-    sub.add_argument("lessons", nargs="*", metavar="LESSON", help="ids of lessons; all if left out")
+    sub = add(packs, "test", _test, "try every right and wrong answer of a pack")
+    sub.add_argument("folder", metavar="DIR", help="the directory with pack.yaml")
+    sub.add_argument("lessons", nargs="*", metavar="LESSON", help="lesson ids (default: all)")
     sub.add_argument("--seeds", type=parse_count, default=20, metavar="N",
                      help="draw the hidden inputs N times (20)")  # fmt: skip
     sub.add_argument("--jobs", type=parse_count, metavar="N",
-                     help="run N at a time; as many as there are cores if left out")  # fmt: skip
+                     help="run N trials at a time (default: one per core)")  # fmt: skip
     sub.add_argument("--mutate", action="store_true",
-                     help="also count how many small wrong changes the checks notice")  # fmt: skip
+                     help="also count the mutants of the solution that checks catch")  # fmt: skip
     sub.add_argument("--variants", action="store_true",
-                     help="also try the right answers beside the solutions")  # fmt: skip
-    sub.add_argument("--json", action="store_true", help="print the results as JSON, no more")
+                     help="also try the other right answers")  # fmt: skip
+    sub.add_argument("--unproven", action="store_true",
+                     help="skip lessons with a current proof in proofs.json")  # fmt: skip
+    sub.add_argument("--json", action="store_true", help="print the results as JSON only")
     sub.add_argument("--junit", metavar="FILE", help="write the results to FILE as JUnit XML")
 
 
@@ -46,20 +49,27 @@ def _test(options: argparse.Namespace) -> int:
     pack, lessons = _chosen(options)
     if options.mutate:
         _need_libcst()
-    asked = TrialOptions(
+    trial_options = TrialOptions(
         seeds=options.seeds,
         jobs=options.jobs or usual_jobs(),
         mutate=options.mutate,
         variants=options.variants,
     )
+    proofs = _Proofs(pack, trial_options, options.folder)
+    if options.unproven:
+        count = len(lessons)
+        lessons = proofs.unproven(lessons)
+        print(f"{count - len(lessons)} of {count} lessons skipped: proved already", file=sys.stderr)
+    proofs.begin(lessons)
     out = console()
     results: list[LessonResult] = []
     with progress_bar(Console(stderr=True)) as progress:
         bar = progress.add_task("trying")
-        with PackTest(pack, lessons, asked, lambda n: progress.advance(bar, n)) as test:
+        with PackTest(pack, lessons, trial_options, lambda n: progress.advance(bar, n)) as test:
             progress.update(bar, total=test.steps)
             for result in test.results():
                 results.append(result)
+                proofs.record(result)
                 if not options.json:
                     out.print(output.lesson(result))
     if options.json:
@@ -67,15 +77,82 @@ def _test(options: argparse.Namespace) -> int:
         sys.stdout.flush()
     else:
         out.print(output.summary(results, options.folder), markup=False)
+    if message := proofs.message:
+        print(message, file=sys.stderr)
     if options.junit is not None:
         try:
             write_atomically(Path(options.junit), output.as_junit(results, pack.id))
         except OSError as error:
             raise UsageError(f"{options.junit} was not written: {error.strerror}") from None
     if any(outcome.ours for result in results for outcome in result.outcomes):
-        print("jaxtutor: some could not be tried. Run `jaxtutor doctor`.", file=sys.stderr)
+        print("jaxtutor: some trials could not run. Run `jaxtutor doctor`.", file=sys.stderr)
         return OUR_FAULT
     return HELD if all(result.holds for result in results) else NOT_HELD
+
+
+class _Proofs:
+    """Reads the proofs of a pack, and records new ones if every trial was asked for and the pack is
+    in a directory of its author's: neither an installed copy nor a pack given by its id."""
+
+    def __init__(self, pack: "Pack", options: "TrialOptions", folder: str) -> None:
+        from tutor.authoring.proofs import FILE, is_full
+        from tutor.pack.archive import INVENTORY
+        from tutor.pack.folder import MANIFEST
+
+        self._pack = pack
+        self._options = options
+        own = Path(folder, MANIFEST).is_file() and not Path(folder, INVENTORY).exists()
+        self._recording = own and is_full(options)
+        self._file = Path(folder, FILE)
+        self._fingerprints: dict[str, str] = {}
+        self._recorded = 0
+        self._failure = ""
+
+    def unproven(self, lessons: list[str]) -> list[str]:
+        """Return the lessons without a current proof."""
+        from tutor.authoring.proofs import unproven
+
+        return unproven(self._pack, lessons, self._read())
+
+    def begin(self, lessons: list[str]) -> None:
+        """Prepare to record; a file that cannot be read is reported now, not after an hour."""
+        from tutor.authoring.proofs import fingerprint
+
+        if self._recording:
+            self._read()
+            self._fingerprints = {name: fingerprint(self._pack, name) for name in lessons}
+
+    def _read(self) -> "dict[str, Proof]":
+        from tutor.authoring.proofs import read_proofs
+        from tutor.pack.problems import BadSource
+
+        try:
+            return read_proofs(self._pack.root)
+        except BadSource as error:
+            raise UsageError(str(error)) from None
+
+    def record(self, result: "LessonResult") -> None:
+        """Record a lesson if it holds."""
+        from tutor.authoring.proofs import record
+        from tutor.pack.problems import BadSource
+
+        if not (self._recording and result.holds):
+            return
+        try:
+            record(self._pack, result, self._options, self._fingerprints[result.lesson])
+            self._recorded += 1
+        except BadSource as error:
+            self._failure = str(error)
+        except OSError as error:
+            self._failure = f"{self._file} was not written: {error.strerror}"
+
+    @property
+    def message(self) -> str:
+        """What to tell the author at the end."""
+        if self._failure or not self._recorded:
+            return self._failure
+        lessons = f"{self._recorded} lesson{'' if self._recorded == 1 else 's'}"
+        return f"Recorded the proof of {lessons} in {self._file}"
 
 
 def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
@@ -90,12 +167,12 @@ def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
         if name not in pack.lessons:
             hint = nearest(name, pack.lessons) or f"; available: {', '.join(pack.lessons)}"
             raise UsageError(f"there is no lesson {name!r} in {options.folder}{hint}")
-    wanted = set(options.lessons or pack.lessons)
-    return pack, [name for name in pack.lessons if name in wanted]
+    chosen = set(options.lessons or pack.lessons)
+    return pack, [name for name in pack.lessons if name in chosen]
 
 
 def _need_libcst() -> None:
     try:
-        import libcst  # noqa: F401 - only whether it is there
+        import libcst  # noqa: F401 - only whether it is installed
     except ImportError:
         raise UsageError("--mutate needs LibCST. Run: pip install 'jaxtutor[authors]'") from None

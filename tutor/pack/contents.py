@@ -36,7 +36,9 @@ LEFT_OUT: dict[Purpose, tuple[str, ...]] = {
 }
 
 _BESIDE = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE")
-_SCHEMAS = "schema"
+_FOR_AUTHORS = frozenset({"schema", "proofs.json"})
+"""What authors keep in a pack and nobody else needs: see `tutor.authoring`."""
+
 _ENDINGS = ("", ".md", ".txt", ".rst")
 
 
@@ -87,8 +89,8 @@ def solved(pack: Pack) -> int:
 
 
 def strays(pack: Pack) -> list[str]:
-    """Files in the pack's folder that are no part of it. Hidden ones, and schemas for editors, are
-    not looked at."""
+    """Return the files in the pack's folder that are not part of it; hidden ones, schemas for
+    editors and proofs are not listed."""
     root = pack.root
     known = {source.base / source.file for source in _sources(pack, "everything")}
     known.add(root / INVENTORY)
@@ -97,7 +99,8 @@ def strays(pack: Pack) -> list[str]:
     return [
         name.as_posix()
         for name in names
-        if name.parts[0] != _SCHEMAS and not any(part.startswith(".") for part in name.parts)
+        if name.parts[0] not in _FOR_AUTHORS
+        and not any(part.startswith(".") for part in name.parts)
     ]
 
 
