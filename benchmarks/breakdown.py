@@ -78,10 +78,10 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
     place = configurations(lesson)[0]
     seconds = []
     with tempfile.TemporaryDirectory() as folder, Forks(Path(folder)) as source:
-        source.begin(lesson, place).close()
+        source.start(lesson, place).close()
         for _ in range(samples):
             began = time.perf_counter()
-            with source.begin(lesson, place) as sandbox:
+            with source.start(lesson, place) as sandbox:
                 sandbox.ready()
                 seconds.append(time.perf_counter() - began)
     return seconds

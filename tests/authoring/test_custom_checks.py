@@ -85,7 +85,7 @@ from tutor.pack import load_pack
 pack = load_pack({str(PACK)!r})
 lesson = pack.lesson("softmax")
 with Forks() as forks:
-    forks.learn(lesson, pack.solution("softmax"))
+    forks.compile_programs(lesson, pack.solution("softmax"))
     with Session(lesson, pack.solution("softmax"), sandboxes=forks) as session:
         print(session.check(1).verdict)
 print(sorted({{"jax", "torch"}} & sys.modules.keys()), "jaxtutor_jacobian" in sys.modules)

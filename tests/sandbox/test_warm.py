@@ -120,7 +120,7 @@ def test_after_a_while_without_a_sign_of_life_all_is_given_back(tmp_path: Path, 
         pool._idle = 0.0
         until(lambda: not pool.processes() and not any(map(alive, pids)), "that all is given back")
         pool._idle = PATIENCE
-        pool.awake()
+        pool.keep_alive()
         ready(pool, lesson)
         assert run(pool, lesson, DOUBLE).passed
 
@@ -270,7 +270,7 @@ def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
 ):
     solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
     with Forks(tmp_path) as forks:
-        forks.learn(lesson, solution)
+        forks.compile_programs(lesson, solution)
         with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=forks) as session:
             assert session.check().passed
             assert session.main_sandbox is not None
@@ -314,7 +314,7 @@ def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: 
     )
     with Forks(tmp_path) as forks:
         before = run(forks, lesson, code)
-        forks.learn(lesson, code)
+        forks.compile_programs(lesson, code)
         after = run(forks, lesson, code)
     assert before.passed
     assert after.passed
@@ -325,11 +325,11 @@ def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "cut"])
 def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, damage: bytes | None):
     with Forks(tmp_path) as forks:
-        forks.learn(lesson, DOUBLE)
+        forks.compile_programs(lesson, DOUBLE)
         (path,) = (tmp_path / "programs").iterdir()
         path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
         assert run(forks, lesson, DOUBLE).passed
-        forks.learn(lesson, DOUBLE)
+        forks.compile_programs(lesson, DOUBLE)
         assert forks.programs.load(lesson, configuration_of(lesson), DOUBLE, 0)
 
 

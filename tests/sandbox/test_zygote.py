@@ -136,7 +136,7 @@ def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path)
 
 
 def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
-    first, second = (own.begin(lesson, configuration_of(lesson)) for _ in range(2))
+    first, second = (own.start(lesson, configuration_of(lesson)) for _ in range(2))
     first.kill()
     until(lambda: not first.alive, "the end of the first")
     assert second.ready().devices == 1
@@ -149,10 +149,10 @@ def test_closed_zygotes_start_nothing_more(lesson: Lesson, tmp_path: Path):
     from tutor.sandbox.process import Failed
 
     forks = Forks(tmp_path)
-    forks.begin(lesson, configuration_of(lesson)).close()
+    forks.start(lesson, configuration_of(lesson)).close()
     forks.close()
     with pytest.raises(Failed, match="shutting down"):
-        forks.begin(lesson, configuration_of(lesson))
+        forks.start(lesson, configuration_of(lesson))
 
 
 def test_a_zygote_that_cannot_start_costs_time_only(
@@ -197,7 +197,7 @@ def test_nothing_outlives_us(how: signal.Signals):
 
 def test_a_sandbox_that_waits_is_not_a_childs_child(own: Forks, lesson: Lesson):
     """What is forked leads a session of its own, so killing it kills no zygote."""
-    with own.begin(lesson, configuration_of(lesson)) as sandbox:
+    with own.start(lesson, configuration_of(lesson)) as sandbox:
         sandbox.ready()
         assert isinstance(sandbox, Sandbox)
         zygote = own.zygotes.pid("learner")

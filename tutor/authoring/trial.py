@@ -311,4 +311,4 @@ def trials(
 def learn(forks: Forks, lesson: Lesson, solution: str) -> None:
     """Compile what the solution needs once, not for every trial."""
     with suppress(Failed, DrawError):  # the trials report it
-        forks.learn(lesson, solution)
+        forks.compile_programs(lesson, solution)

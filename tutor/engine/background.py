@@ -1,7 +1,7 @@
-"""One run at a time, in the background, and always of the newest code.
+"""One run at a time, in the background, always of the newest code.
 
-The app and `watch` hand every save to a `Runner` and hear what becomes of it. A new one stops the
-run that is going on; of several that come meanwhile only the last is run.
+The app and `watch` hand every save to a `Runner` and receive its events. A new save stops the
+current run; of several that arrive meanwhile, only the last is run.
 """
 
 import threading
@@ -17,27 +17,27 @@ from tutor.sandbox.process import Cancelled
 
 
 class ReferenceNeeded(Struct, frozen=True):
-    """PyTorch has to be asked: what it answers is not remembered yet."""
+    """PyTorch's answers are not cached, so that the run takes longer."""
 
     number: int
 
 
 class CheckFinished(Struct, frozen=True):
-    """A check's result."""
+    """One check has its result."""
 
     number: int
     result: CheckResult
 
 
 class RunFinished(Struct, frozen=True):
-    """The verdict; the run itself is over."""
+    """The run is over; the report holds the verdict."""
 
     number: int
     report: Report
 
 
 class RaceFinished(Struct, frozen=True):
-    """The report again, with the race that follows a pass."""
+    """The report again, now with the race that follows a pass."""
 
     number: int
     report: Report
@@ -63,16 +63,15 @@ class _Job(Struct):
     seed: int
     cancel: Cancel
     over: bool = False
-    """Judged, or to be stopped."""
+    """Finished, or being stopped."""
 
-    def same(self, lesson: Lesson, code: str, seed: int) -> bool:
-        """Whether this run tells what a run of these would tell."""
-        mine = (self.lesson.id, self.code, self.seed)
-        return not self.over and mine == (lesson.id, code, seed)
+    def covers(self, lesson: Lesson, code: str, seed: int) -> bool:
+        """Return whether this job's report will be that of a run with these arguments."""
+        return not self.over and (self.lesson.id, self.code, self.seed) == (lesson.id, code, seed)
 
 
 class Runner:
-    """Use `run`, `stop`, and `close` at the end; none of them waits for a run, but `close`.
+    """Runs checks in a thread of its own. Only `close` waits for a run to end.
 
     **Arguments:** `sandboxes`: where they come from.
     """
@@ -80,7 +79,7 @@ class Runner:
     def __init__(self, sandboxes: Sandboxes | None = None) -> None:
         self._sandboxes = sandboxes
         self._change = threading.Condition()
-        self._going_on: _Job | None = None
+        self._current: _Job | None = None
         self._next: _Job | None = None
         self._number = 0
         self._closed = False
@@ -90,13 +89,13 @@ class Runner:
     def run(self, lesson: Lesson, code: str, listener: Listener, seed: int = 0) -> int:
         """Check this code now.
 
-        **Arguments:** `listener`: told what becomes of it, in another thread.
+        **Arguments:** `listener` is called with the run's events, in another thread.
 
-        **Returns:** the number of the run; that of the one going on, if it is of the same code.
+        **Returns:** the number of the run; the current one's, if that covers this code.
         """
         with self._change:
-            newest = self._next or self._going_on
-            if newest is not None and newest.same(lesson, code, seed):
+            newest = self._next or self._current
+            if newest is not None and newest.covers(lesson, code, seed):
                 return newest.number
             self._number += 1
             self._stop()
@@ -105,9 +104,9 @@ class Runner:
             return self._number
 
     def stop(self, number: int | None = None) -> None:
-        """Stop whatever is going on, or only the run of this number."""
+        """Stop the current run, or only the run of this number."""
         with self._change:
-            newest = self._next or self._going_on
+            newest = self._next or self._current
             if number is not None and (newest is None or newest.number != number):
                 return
             dropped = self._next
@@ -116,7 +115,7 @@ class Runner:
             dropped.listener(RunStopped(dropped.number))
 
     def close(self) -> None:
-        """Stop, and wait until nothing is left of it."""
+        """Stop, and wait until the thread has ended."""
         with self._change:
             self._closed = True
             self._stop()
@@ -125,10 +124,10 @@ class Runner:
 
     def _stop(self) -> None:
         self._next = None
-        if self._going_on is not None:
-            self._going_on.over = True
-            # Killing waits for a lock at most as long as a process takes to start.
-            threading.Thread(target=self._going_on.cancel.cancel, name="cancel").start()
+        if self._current is not None:
+            self._current.over = True
+            # In a thread: killing may wait for a lock while a process starts.
+            threading.Thread(target=self._current.cancel.cancel, name="cancel").start()
 
     def _work(self) -> None:
         while True:
@@ -136,13 +135,13 @@ class Runner:
                 self._change.wait_for(lambda: self._closed or self._next is not None)
                 if self._next is None:
                     return
-                job = self._going_on = self._next
+                job = self._current = self._next
                 self._next = None
             try:
                 self._check(job)
             finally:
                 with self._change:
-                    self._going_on = None
+                    self._current = None
 
     def _check(self, job: _Job) -> None:
         number, listener = job.number, job.listener
@@ -163,6 +162,6 @@ class Runner:
         except Cancelled:
             if not judged:
                 listener(RunStopped(number))
-        except Exception as error:  # noqa: BLE001 - told as ours
+        except Exception as error:  # noqa: BLE001 - reported as our fault
             fault = Fault("internal", f"jaxtutor itself failed: {type(error).__name__}: {error}")
             listener(RunFinished(number, Report(job.lesson.id, "internal", (), fault=fault)))

@@ -1,4 +1,4 @@
-"""What to ask of both sides, and where: the cases of a check, drawn from a seed."""
+"""The plan of a run: each check with its cases, drawn from a seed, and where it runs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from tutor.sandbox.launch import Spec
 from tutor.tree import Leaf, Tree, map_leaves
 
 RACE = "tutor.checks.inside.race"
-"""The inside half of the timing that follows a pass; no check, it decides nothing."""
+"""The inside half of the race that follows a pass. It is not a check and decides nothing."""
 
 Plan = list[tuple[Check, list[Case]]]
 
 
 class Configuration(NamedTuple):
-    """Where a check runs: on how many devices, and whether XLA may compile fast to slower
-    programs. What tells one sandbox of a submission from another."""
+    """How a check's sandbox is set up: the number of devices, and whether XLA may compile fast at
+    the cost of slower programs. A submission has one sandbox per configuration."""
 
     devices: int
     quick: bool
@@ -31,9 +31,9 @@ class Configuration(NamedTuple):
 def configuration_of(
     lesson: Lesson, check: Check | None = None, quick: bool | None = None
 ) -> Configuration:
-    """Where a check runs, or what goes with none.
+    """Return the configuration in which a check runs; without a check, the lesson's own.
 
-    **Arguments:** `quick`: by default as the check allows.
+    **Arguments:** `quick`: overrides what the check allows.
     """
     devices = (check.devices if check is not None else None) or lesson.devices
     allowed = check is None or not check.optimised
@@ -41,25 +41,23 @@ def configuration_of(
 
 
 def configurations(lesson: Lesson) -> list[Configuration]:
-    """All that a lesson needs, in the order in which it needs them."""
-    wanted = [
-        configuration_of(lesson),
-        *(configuration_of(lesson, check) for check in lesson.checks),
-    ]
-    return list(dict.fromkeys(wanted))
+    """Return every configuration that a lesson needs, in order of first use."""
+    needed = (configuration_of(lesson, check) for check in (None, *lesson.checks))
+    return list(dict.fromkeys(needed))
 
 
-def sandbox_for(lesson: Lesson, place: Configuration) -> Spec:
-    """The learner's sandbox for a place, on real devices where there are enough."""
-    real = accelerators(place.devices)
-    return Spec("learner", lesson.limits, real or place.devices, bool(real), place.quick)
+def sandbox_for(lesson: Lesson, configuration: Configuration) -> Spec:
+    """Specify a learner's sandbox, on real devices where there are enough."""
+    devices, quick = configuration
+    real = accelerators(devices)
+    return Spec("learner", lesson.limits, real or devices, bool(real), quick)
 
 
 def plan(lesson: Lesson, seed: int) -> Plan:
-    """Every check of a lesson with its cases.
+    """Return every check of a lesson with its cases.
 
-    The same name has the same value in case 0 of every check, so that a learner sees one set of
-    inputs fail or pass from several sides.
+    A name has the same value in case 0 of every check, so that a learner sees several checks fail
+    or pass on the same inputs.
 
     Raises:
         tutor.inputs.functions.DrawError: an input cannot be drawn.
@@ -101,14 +99,15 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
 
 
 def _corner(base: tuple[int, ...], name: str) -> int:
-    """Where an input begins to walk along its bounds: elsewhere for each, or all would be lowest at
-    the same time."""
+    """Return where an input starts its walk along its bounds. Inputs differ, or all would be at
+    their lowest at the same time."""
     return word(f"{base} {name}")
 
 
 def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
-    """The same with other numbers in its arrays: what can be compiled for it serves the original,
-    and nothing that it gives is an answer. Plain numbers stay, for programs depend on them."""
+    """Return the plan with other numbers in its arrays, for priming: programs compiled for it
+    serve the original, and its results give no answers away. Python numbers stay, since programs
+    depend on them."""
     return [
         (check, [_disguised(case, (seed, word(lesson.id), number)) for case in cases])
         for number, (check, cases) in enumerate(planned)
@@ -126,7 +125,7 @@ def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
         values = leaf.values
         if values.dtype.kind == "f":
             return Leaf(random.standard_normal(values.shape).astype(values.dtype), leaf.type)
-        # Whatever bounds whole numbers have to keep, indices say, their own order keeps as well.
+        # A permutation keeps the bounds of integers, such as those of indices.
         return Leaf(random.permutation(values.ravel()).reshape(values.shape), leaf.type)
 
     input_sets = tuple(
@@ -136,7 +135,7 @@ def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
 
 
 def used_inputs(check: Check, known: Iterable[str]) -> set[str]:
-    """The inputs that a check's expressions mention."""
+    """Return the inputs that a check's expressions mention."""
     mentioned: set[str] = set()
     for text in texts([check.observe(), check.refer()]):
         mentioned |= free_names(text).keys()
@@ -156,7 +155,7 @@ def raced_case(lesson: Lesson, planned: Plan) -> tuple[Check, Case] | None:
 
 
 def requests(lesson: Lesson, planned: Plan) -> list[Request]:
-    """Everything that is to be asked of the lesson's PyTorch."""
+    """Return every request to the lesson's PyTorch."""
     asked = [
         Request(case_id(check, case), check.inside, args, case.input_sets, check.title)
         for check, cases in planned

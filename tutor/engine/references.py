@@ -1,8 +1,8 @@
-"""What the lesson's PyTorch gives: from a cache on disk, or from a sandbox of its own.
+"""Values of the lesson's PyTorch, from a cache on disk or from a sandbox.
 
 The cache is keyed by content: the PyTorch source, every request with its inputs, the library
-versions and our own code that evaluates them. Importing PyTorch takes longer than most lessons,
-and for a lesson and seed seen before it is not imported at all.
+versions and our own code that evaluates them. Importing PyTorch takes longer than most checks; for
+a lesson and seed that are in the cache it is not imported at all.
 """
 
 import hashlib
@@ -30,34 +30,35 @@ from tutor.sandbox.wire import WireError, decode, encode
 from tutor.tree import Leaf, Tree, TreeError, entry, leaves
 
 CACHE_FILES = 400
-"""How many lessons × seeds are remembered; the least recently used go first."""
+"""Lessons × seeds in the cache; the least recently used are deleted first."""
 
 LIMITS = Limits(seconds=120, memory_mb=4096)
-"""Of a reference. PyTorch's own memory is not the learner's affair, so this is generous."""
+"""Of a reference sandbox. Generous, since learners do not pay for PyTorch's memory."""
 
 SPEC = Spec("reference", LIMITS)
 """The sandbox in which PyTorch is asked."""
 
 
 class Request(Struct, frozen=True):
-    """One thing to ask the PyTorch. `place` says where the lesson asks it, for messages."""
+    """One value to compute with PyTorch. `source` names the part of the lesson that needs it, for
+    messages."""
 
     case: str
     inside: str
     args: dict[str, Any]
     input_sets: tuple[dict[str, Tree], ...]
-    place: str
+    source: str
 
 
 class Reference(Struct, frozen=True, eq=False):
-    """What PyTorch gave, and the seconds of a warm run."""
+    """A value from PyTorch, and the seconds of a warm run."""
 
     tree: Tree
     seconds: float
 
 
 class ReferenceFailed(Exception):
-    """The lesson's PyTorch gave no answer: the pack's fault, or ours."""
+    """The lesson's PyTorch gave no value: the pack's fault, or ours."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -65,12 +66,12 @@ class ReferenceFailed(Exception):
 
 
 class References:
-    """All reference values of one lesson and seed. `start` and then `get`.
+    """All reference values of one lesson and seed. Call `start`, then `get`.
 
-    **Arguments:** `folder`: where to remember them; `begin`: starts a sandbox of `SPEC`.
+    **Arguments:** `folder`: the directory of the cache; `begin`: starts a sandbox of `SPEC`.
     """
 
-    # By the file in which they will be remembered: who asks the same waits for these.
+    # Keyed by cache file; a duplicate request waits for the first.
     _under_way: ClassVar[dict[Path, "References"]] = {}
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
@@ -97,8 +98,7 @@ class References:
     def start(self, done: Callable[[], None] = lambda: None) -> None:
         """Look in the cache; on a miss, start computing in the background.
 
-        **Arguments:** `done`: called once all is known, or never will be; perhaps in another
-        thread.
+        **Arguments:** `done` is called once computing has ended, perhaps in another thread.
         """
         if not self._requests or self._load():
             self.remembered = True
@@ -111,20 +111,20 @@ class References:
         self._thread.start()
 
     def cancel(self) -> None:
-        """Stop computing; whoever waits in `get` is told that it was cancelled."""
+        """Stop computing; `get` raises `Cancelled`."""
         with self._lock:
             self._cancelled = True
             if self._sandbox is not None:
                 self._sandbox.kill()
 
     def get(self, case: str, *, nan: bool = True) -> Reference:
-        """Wait for one value.
+        """Return one value, waiting for it if necessary.
 
-        **Arguments:** `nan`: whether NaN is a value.
+        **Arguments:** `nan`: whether the value may hold NaN.
 
         Raises:
             ReferenceFailed: PyTorch gave none.
-            Cancelled: its sandbox was killed.
+            Cancelled: `cancel` was called, or the sandbox was killed.
         """
         if not self._done.is_set():
             began = time.perf_counter()
@@ -154,7 +154,7 @@ class References:
         return self._cache.path(self._name)
 
     def _key(self) -> str:
-        """Everything that the values depend on, as one number."""
+        """Return a hash of everything that the values depend on."""
         digest = hashlib.sha256()
         head = [_own_version(), _torch_version(), self._lesson.reference_code]
         asked = [[request.case, request.inside, request.args] for request in self._requests]
@@ -195,14 +195,14 @@ class References:
 
     def _compute(self, done: Callable[[], None]) -> None:
         try:
-            if not self._from_another():
+            if not self._taken_over():
                 self._ask_all()
                 self._save()
         except Failed as failure:
             self._fault = _ours(failure.fault)
         except Cancelled:
             self._cancelled = True
-        except Exception as error:  # noqa: BLE001 - told as ours, in the report
+        except Exception as error:  # noqa: BLE001 - reported as our fault
             self._fault = Fault("internal", f"computing the reference: {error!r}")
         finally:
             with self._lock:
@@ -211,8 +211,8 @@ class References:
             self._done.set()
             done()
 
-    def _from_another(self) -> bool:
-        """Take over what somebody else in this process is asking already, if somebody is."""
+    def _taken_over(self) -> bool:
+        """Take over the values that another thread of this process is computing, if one is."""
         while True:
             with self._lock:
                 other = self._under_way.setdefault(self._file, self)
@@ -236,7 +236,7 @@ class References:
     def _ask_all(self) -> None:
         try:
             self._ask_each()
-        except Lost:  # nobody's fault, so once more
+        except Lost:  # neither the pack's fault nor ours
             self._ask_each()
 
     def _ask_each(self) -> None:
@@ -250,30 +250,30 @@ class References:
                 return
             for request in self._requests:
                 observe = Observe(request.case, request.inside, request.args)
-                reply, tree = sandbox.ask(observe, [*request.input_sets], allowance, request.place)
+                reply, tree = sandbox.ask(observe, [*request.input_sets], allowance, request.source)
                 if not isinstance(reply, Answer):
-                    self._fault = self._broken(reply, request.place)
+                    self._fault = self._broken(reply, request.source)
                     return
                 self._found[request.case] = Reference(tree, reply.run)
 
-    def _broken(self, reply: Any, place: str) -> Fault:
+    def _broken(self, reply: Any, source: str) -> Fault:
         if isinstance(reply, Raised):
             raised = exceptions.from_raised(reply, self._lesson.reference_code)
-            return self._pack_fault(place, raised.message, raised)
+            return self._pack_fault(source, raised.message, raised)
         what = reply.message if isinstance(reply, Broken) else "an unexpected answer"
-        return Fault("internal", f"lesson {self._lesson.id}, reference of {place}: {what}")
+        return Fault("internal", f"lesson {self._lesson.id}, reference of {source}: {what}")
 
-    def _pack_fault(self, place: str, what: str, raised: Fault | None = None) -> Fault:
+    def _pack_fault(self, source: str, what: str, raised: Fault | None = None) -> Fault:
         return Fault(
             "broken-pack",
-            f"lesson {self._lesson.id} is broken: its PyTorch fails at {place}: {what}",
+            f"lesson {self._lesson.id} is broken: its PyTorch fails at {source}: {what}",
             detail=raised.detail if raised is not None else "",
             frames=raised.frames if raised is not None else (),
         )
 
 
 def _unusable(tree: Tree, nan: bool) -> str:
-    """Why a value is none that an answer could be compared with."""
+    """Return why a value cannot be compared with an answer; an empty string if it can."""
     import numpy as np
 
     for path, leaf in leaves(tree):
@@ -285,12 +285,12 @@ def _unusable(tree: Tree, nan: bool) -> str:
             and leaf.array.dtype.kind in "fcV"
             and np.isnan(leaf.array.astype(complex)).any()
         ):
-            return f"it gives NaN{where}; if that is meant, say `nan: true` at the check"
+            return f"it gives NaN{where}; if that is intended, write `nan: true` in the check"
     return ""
 
 
 def _ours(fault: Fault) -> Fault:
-    """A fault of the reference's sandbox is the pack's or ours, never the learner's."""
+    """Return a fault of the reference's sandbox as the pack's or ours, never the learner's."""
     if fault.code in faults.INTERNAL:
         return fault
     return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
@@ -308,7 +308,7 @@ def _torch_version() -> str:
 
 @cache
 def _own_version() -> str:
-    """Changes whenever the code that evaluates references does."""
+    """Return a hash of the code that evaluates references."""
     import tutor
 
     here = Path(__file__).parents[1]

@@ -135,7 +135,7 @@ class Grader(WorkerPlugin):
         solution = self.pack.solution(job.lesson)
         if solution is not None and self._forks is not None:
             with suppress(Failed, DrawError):  # it is slower without
-                self._forks.learn(self.pack.lesson(job.lesson), solution, job.seeds[0])
+                self._forks.compile_programs(self.pack.lesson(job.lesson), solution, job.seeds[0])
 
     def missing_protections(self, lesson: str) -> Sequence[str]:
         """See `LocalExecutor.missing_protections`."""

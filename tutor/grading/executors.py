@@ -124,7 +124,7 @@ class LocalExecutor:
     def missing_protections(self, lesson: str) -> Sequence[str]:
         """See `Executor`."""
         first = self._pack.lesson(lesson)
-        with self._forks.begin(first, configuration_of(first)) as sandbox:
+        with self._forks.start(first, configuration_of(first)) as sandbox:
             sandbox.ready()
             return missing(sandbox.protections)
 
@@ -148,7 +148,7 @@ class LocalExecutor:
                 with suppress(
                     Failed, DrawError
                 ):  # it is slower without; the run tells what is wrong
-                    self._forks.learn(lesson, job.code, job.seeds[0])
+                    self._forks.compile_programs(lesson, job.code, job.seeds[0])
             return run_job(job, lesson, self._sandboxes, cancel, self._memory)
         finally:
             with self._lock:

@@ -1,4 +1,4 @@
-"""How much this machine can run at once: cores, and memory that is free."""
+"""How much this machine can run at once: its cores, and its free memory."""
 
 import os
 from pathlib import Path
@@ -10,12 +10,12 @@ JOB_MB = 1000
 
 
 def usual_jobs() -> int:
-    """As many as there are cores, and memory for."""
+    """Return how many submissions to run at once by default: one per core, if memory allows."""
     return max(1, min(CORES, free_memory_mb() // JOB_MB))
 
 
 def free_memory_mb() -> int:
-    """What programs could still take without swapping, as Linux estimates it; elsewhere, plenty."""
+    """Return Linux's estimate of the memory available without swapping; elsewhere, plenty."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

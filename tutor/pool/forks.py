@@ -1,9 +1,9 @@
-"""Learners' sandboxes forked from a zygote when they are wanted, and given compiled programs.
+"""Learners' sandboxes forked from a zygote on demand, and given compiled programs.
 
-Grading uses this, where sandboxes follow each other without a pause; `tutor.pool.pool` keeps them
-ready for a learner. A solution is run in a sandbox of its own (`learn`), never in
-one that a submission gets: that one is given what was compiled, and can read of it only what it
-would have had compiled itself.
+Grading uses these, where one sandbox follows another without a pause; `tutor.pool.pool` keeps
+sandboxes ready for a learner. A solution runs in a sandbox for itself (`compile_programs`), never
+in one that a submission gets. A submission's sandbox gets the compiled programs, and can read only
+those that it would have compiled itself.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,10 @@ from tutor.tree import Tree
 
 
 class Forks:
-    """Use as a context manager, or `close` it. All methods may be called from any thread.
+    """Forked sandboxes (see `tutor.engine.submission.Sandboxes`). A context manager; all methods
+    may be called from any thread.
 
-    **Arguments:** `cache`: the folder in which programs are kept.
+    **Arguments:** `cache`: the directory in which programs are cached.
     """
 
     def __init__(self, cache: Path | None = None) -> None:
@@ -39,55 +40,52 @@ class Forks:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
-        sandbox = self.begin(lesson, place)
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
+        sandbox = self.start(lesson, configuration)
         known, codes, seed = self._codes.get(lesson.id, (None, (), 0))
         programs: dict[str, Tree] = {}
         for code in codes if known is lesson else ():
-            programs |= self.programs.load(lesson, place, code, seed)
+            programs |= self.programs.load(lesson, configuration, code, seed)
         if programs:
             try:
                 give(sandbox, programs, Allowance(lesson.limits.seconds))
             except Failed:
                 sandbox.close()
-                return self.begin(lesson, place)
+                return self.start(lesson, configuration)
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.engine.submission.Sandboxes`."""
         sandbox.close()
 
     def reference(self) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
         self.zygotes.start("reference")
         return Sandbox.start(REFERENCE, self.zygotes)
 
-    def begin(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """A sandbox that has been given nothing.
+    def start(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
+        """Return a sandbox without compiled programs.
 
         Raises:
             Failed: it could not be started.
         """
         self.zygotes.start("learner")
-        return Sandbox.start(sandbox_for(lesson, place), self.zygotes)
+        return Sandbox.start(sandbox_for(lesson, configuration), self.zygotes)
 
-    def known(self, lesson: Lesson, codes: Sequence[str], seed: int = 0) -> None:
-        """Give the sandboxes of this lesson what `codes` once needed compiled."""
+    def use_programs(self, lesson: Lesson, codes: Sequence[str], seed: int = 0) -> None:
+        """Give this lesson's sandboxes the programs cached for `codes`."""
         self._codes[lesson.id] = lesson, codes, seed
 
-    def learn(self, lesson: Lesson, code: str, seed: int = 0) -> None:
-        """`known`, and if nothing is remembered of `code`, run it once.
+    def compile_programs(self, lesson: Lesson, code: str, seed: int = 0) -> None:
+        """Run `code` once unless its programs are cached, and give them to this lesson's sandboxes.
 
         Raises:
-            Failed: it has broken its sandbox, or none could be started.
+            Failed: the code broke its sandbox, or none could be started.
             tutor.inputs.functions.DrawError: an input cannot be drawn.
         """
-        for place in configurations(lesson):
-            if not self.programs.load(lesson, place, code, seed):
-                with self.begin(lesson, place) as sandbox:
-                    prime(sandbox, lesson, place, code, seed, self.programs, lambda: False)
-        self.known(lesson, [code], seed)
+        for configuration in configurations(lesson):
+            if not self.programs.load(lesson, configuration, code, seed):
+                with self.start(lesson, configuration) as sandbox:
+                    prime(sandbox, lesson, configuration, code, seed, self.programs, lambda: False)
+        self.use_programs(lesson, [code], seed)
 
     def close(self) -> None:
         """End every process."""

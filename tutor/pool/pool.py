@@ -1,10 +1,9 @@
-"""Sandboxes that are waiting before they are wanted, primed for the lesson on the screen.
+"""Warm sandboxes, primed for the lesson on the screen before a run needs them.
 
-`Pool` keeps, in a thread of its own: a zygote for learners' sandboxes; for each lesson that is
-expected a sandbox for every place that it needs, forked, isolated and primed; and PyTorch's
-answers for it, so that PyTorch is not imported while somebody waits. A sandbox serves one run and
-is replaced after it. How many wait depends on the cores and on the memory that is free, and after a
-while without a sign of life all of it is given back.
+A thread of the `Pool` maintains a zygote for learners' sandboxes; for each expected lesson, one
+sandbox per configuration, forked, isolated and primed; and PyTorch's answers, so that no learner
+waits for the import of PyTorch. A sandbox serves one run and is then replaced. How many are kept
+warm depends on cores and free memory. After ten idle minutes everything is released.
 """
 
 import threading
@@ -26,24 +25,24 @@ from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 IDLE_SECONDS = 600.0
-"""After so long without a run or a new lesson everything is given back."""
+"""Seconds without a run, a key or a new lesson after which everything is released."""
 
 PATIENCE_SECONDS = 1.0
-"""How long a run waits for a sandbox that is being primed to finish its step."""
+"""Seconds that a run waits for a sandbox that is being primed to finish its step."""
 
 LOOK_SECONDS = 5.0
-"""How often the pool looks whether what waits is still alive, and still wanted."""
+"""Seconds between two looks at whether warm sandboxes are alive and still needed."""
 
 AMPLE_MB, SCARCE_MB = 3000, 1000
-"""Free memory with which the next lesson is prepared as well; and without which none is."""
+"""Free memory above which the next lesson is prepared, too; and below which none is."""
 
 
 class Pool:
-    """Sandboxes for learners, ahead of time. Use as a context manager, or `close` it. All methods
-    may be called from any thread.
+    """Warm sandboxes (see `tutor.engine.submission.Sandboxes`). A context manager; all methods may
+    be called from any thread.
 
-    **Arguments:** `cache`: the folder in which PyTorch's answers and compiled programs are
-    remembered; `idle`: see `IDLE_SECONDS`.
+    **Arguments:** `cache`: the directory for PyTorch's answers and compiled programs; `idle`: see
+    `IDLE_SECONDS`.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class Pool:
         self._idle = idle
         self._change = threading.Condition()
         self._expected: list[_Expected] = []
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_Warm] = []
         self._discarded: list[Sandbox] = []
         self._references: list[References] = []
         self._unprimed: set[tuple[str, Configuration, str]] = set()
@@ -73,9 +72,8 @@ class Pool:
         self.close()
 
     def expect(self, lessons: Iterable[tuple[Lesson, Sequence[str]]], seed: int = 0) -> None:
-        """Which lessons are likely to be run next, the likeliest first, each with the codes to
-        prime its sandboxes with: as soon as the first has been run, a sandbox can be taken.
-        Replaces what was expected before."""
+        """Set which lessons are likely to be run next, most likely first, each with the codes to
+        prime its sandboxes with. A sandbox can be taken as soon as it has run the first code."""
         with self._change:
             known = self._expected
             self._expected = [
@@ -86,63 +84,61 @@ class Pool:
                 for lesson, codes in lessons
             ]
             for expected in self._expected:
-                self._forks.known(expected.lesson, expected.codes, seed)
+                self._forks.use_programs(expected.lesson, expected.codes, seed)
             self._refused = False
-            self._sign_of_life()
+            self._touch()
 
-    def awake(self) -> None:
-        """Somebody is there: what was given back is made ready again. Costs next to nothing, so
-        every key may say it."""
+    def keep_alive(self) -> None:
+        """Reset the idle time, and prepare again what was released. Cheap enough for every key."""
         if self._thread is not None and time.monotonic() - self._seen < self._idle:
             self._seen = time.monotonic()
             return
         with self._change:
-            self._sign_of_life()
+            self._touch()
 
-    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
         with self._change:
             self._running += 1
-            self._sign_of_life()
-            sandbox = self._ready_one(lesson, place)
+            self._touch()
+            sandbox = self._ready_one(lesson, configuration)
         try:
             if sandbox is not None and _answers(sandbox):
                 return sandbox
-            return self._forks.take(lesson, place)
+            return self._forks.take(lesson, configuration)
         except Failed:
             with self._change:
                 self._running -= 1
             raise
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.engine.submission.Sandboxes`. Does not wait until the process has ended."""
+        """Take back a sandbox, without waiting for its process to end."""
         with self._change:
             self._running -= 1
             self._discarded.append(sandbox)
-            self._sign_of_life()
+            self._touch()
 
     def reference(self) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
         return self._forks.reference()
 
     def ready(self, lesson: Lesson, timeout: float) -> bool:
-        """Wait until everything that a lesson needs is waiting, and primed with all there is.
-
-        **Returns:** whether it is.
-        """
+        """Wait until all sandboxes that a lesson needs are fully primed, and return whether they
+        are."""
 
         def all_there() -> bool:
             known = any(e.lesson == lesson and e.known for e in self._expected)
             return known and all(
-                any(w.serves(lesson, place) and w.ready and not w.left for w in self._waiting)
-                for place in configurations(lesson)
+                any(
+                    w.serves(lesson, configuration) and w.ready and not w.left
+                    for w in self._waiting
+                )
+                for configuration in configurations(lesson)
             )
 
         with self._change:
             return self._change.wait_for(all_there, timeout)
 
     def processes(self) -> dict[str, int]:
-        """Process ids by what they are, for those who measure."""
+        """Return process ids by role, for benchmarks."""
         with self._change:
             found = {f"waiting {n}": w.sandbox.pid for n, w in enumerate(self._waiting)}
         for role in ("learner", "reference"):
@@ -165,9 +161,9 @@ class Pool:
         for sandbox in [*self._discarded, *(one.sandbox for one in self._waiting)]:
             sandbox.close()
 
-    def _ready_one(self, lesson: Lesson, place: Configuration) -> Sandbox | None:
-        """With the lock held."""
-        for one in [w for w in self._waiting if w.serves(lesson, place)]:
+    def _ready_one(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
+        """Return a warm sandbox if there is one. Call with the lock held."""
+        for one in [w for w in self._waiting if w.serves(lesson, configuration)]:
             one.wanted = True
             self._change.wait_for(lambda one=one: one.ready, PATIENCE_SECONDS)  # type: ignore[misc]
             one.wanted = False
@@ -178,11 +174,11 @@ class Pool:
 
     # --- the thread --------------------------------------------------------------------------
 
-    def _sign_of_life(self) -> None:
-        """With the lock held."""
+    def _touch(self) -> None:
+        """Reset the idle time; start the thread if it is not running. Call with the lock held."""
         self._seen = time.monotonic()
         if self._thread is None and not self._closed:
-            # It lives as long as the pool: the kernel ends its children with it.
+            # It lives as long as the pool: the kernel kills its children with it.
             self._thread = threading.Thread(target=self._work, name="pool", daemon=True)
             self._thread.start()
         self._change.notify_all()
@@ -198,78 +194,82 @@ class Pool:
             step()
 
     def _next(self) -> Callable[[], None] | None:
-        """What to do now, if anything; with the lock held."""
+        """Return what to do now, if anything. Call with the lock held."""
         if self._discarded:
             return self._discarded.pop().close
         if time.monotonic() - self._seen >= self._idle:
-            return self._give_back if self._waiting or self._forks.zygotes.started else None
-        wanted = self._wanted()
+            return self._release_all if self._waiting or self._forks.zygotes.started else None
+        wanted = self._needed()
         for one in self._waiting:
-            if (one.lesson, one.place) in wanted and one.sandbox.alive:
-                wanted.remove((one.lesson, one.place))
+            if (one.lesson, one.configuration) in wanted and one.sandbox.alive:
+                wanted.remove((one.lesson, one.configuration))
             else:
                 self._waiting.remove(one)
                 return one.sandbox.close
         if self._refused or (self._running and CORES <= 2):
-            return None  # who is being run needs the cores now
+            return None  # leave the cores to the run
         if not self._forks.zygotes.started:
             return partial(self._forks.zygotes.start, "learner")
         for expected in self._expected:
             if not expected.asked:
                 return partial(self._ask_reference, expected)
-            for lesson, place in wanted:
+            for lesson, configuration in wanted:
                 if lesson is expected.lesson:
-                    return partial(self._prepare, expected, place)
+                    return partial(self._prepare, expected, configuration)
         for expected in self._expected:
             for one in self._waiting:
                 if one.lesson is expected.lesson and one.left:
                     return partial(self._prime, expected, one)
         return None
 
-    def _wanted(self) -> list[tuple[Lesson, Configuration]]:
-        """Which sandboxes should be waiting, as far as there is memory for them."""
+    def _needed(self) -> list[tuple[Lesson, Configuration]]:
+        """Return which sandboxes should be warm, as far as there is memory for them."""
         free = free_memory_mb()
         if free < SCARCE_MB:
             return []
         within = self._expected[: 1 if free < AMPLE_MB else None]
-        wanted = [(e.lesson, place) for e in within for place in configurations(e.lesson)]
+        wanted = [
+            (e.lesson, configuration) for e in within for configuration in configurations(e.lesson)
+        ]
         if within and free >= AMPLE_MB and CORES > 2:
-            # A second one, for who runs again before the first has been replaced.
+            # A second one, for a run that comes before the first is replaced.
             wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
         return wanted
 
-    def _prepare(self, expected: "_Expected", place: Configuration) -> None:
+    def _prepare(self, expected: "_Expected", configuration: Configuration) -> None:
         lesson = expected.lesson
         try:
-            sandbox = self._forks.begin(lesson, place)
+            sandbox = self._forks.start(lesson, configuration)
         except Failed:
             self._refused = True
             return
-        one = _Waiting(lesson, place, sandbox)
+        one = _Warm(lesson, configuration, sandbox)
         one.left = [
-            code for code in expected.codes if (lesson.id, place, code) not in self._unprimed
+            code
+            for code in expected.codes
+            if (lesson.id, configuration, code) not in self._unprimed
         ]
         with self._change:
             self._waiting.append(one)
         self._prime(expected, one)
 
-    def _prime(self, expected: "_Expected", one: "_Waiting") -> None:
-        """Prime a sandbox with the next code that is left, or have it started if there is none."""
+    def _prime(self, expected: "_Expected", one: "_Warm") -> None:
+        """Prime a sandbox with its next code; without one, wait until it has started."""
         with self._change:
             if one not in self._waiting:
                 return
             one.ready = False
             code = one.left.pop(0) if one.left else None
-        lesson, place = one.lesson, one.place
+        lesson, configuration = one.lesson, one.configuration
         try:
             prime(
-                one.sandbox, lesson, place, code, expected.seed, self._forks.programs,
+                one.sandbox, lesson, configuration, code, expected.seed, self._forks.programs,
                 lambda: one.wanted or self._closed,
             )  # fmt: skip
         except (Failed, DrawError):
-            # Whatever it is, a run will tell; here it only means less of a start.
+            # A run will report it; here it only means a slower start.
             if code is not None:
-                self._unprimed.add((lesson.id, place, code))
+                self._unprimed.add((lesson.id, configuration, code))
             self._refused = code is None
             one.sandbox.kill()
         except Cancelled:
@@ -279,12 +279,12 @@ class Pool:
             self._change.notify_all()
 
     def _ask_reference(self, expected: "_Expected") -> None:
-        """Have PyTorch asked, in another thread, whatever is not remembered."""
+        """Compute PyTorch's answers that are not cached, in another thread."""
         expected.asked = True
         try:
             asked = requests(expected.lesson, plan(expected.lesson, expected.seed))
         except DrawError:
-            return  # a run will tell
+            return  # a run will report it
         references = References(expected.lesson, asked, self._cache / "references", self.reference)
 
         def known() -> None:
@@ -296,7 +296,7 @@ class Pool:
         self._references.append(references)
         references.start(known)
 
-    def _give_back(self) -> None:
+    def _release_all(self) -> None:
         self._forks.zygotes.stop()
         with self._change:
             for one in self._waiting:
@@ -306,8 +306,8 @@ class Pool:
 
 
 def _answers(sandbox: Sandbox) -> bool:
-    """Whether a sandbox that has been waiting still lives, and has nothing more to say of what it
-    was primed with; if not, it is closed. What ends it from now on is the submission's doing."""
+    """Return whether a warm sandbox still responds, having printed all that its priming printed;
+    close it if not. Whatever ends it from now on is the submission's doing."""
     try:
         give(sandbox, {}, Allowance(PATIENCE_SECONDS))
     except (Failed, Cancelled):
@@ -317,20 +317,22 @@ def _answers(sandbox: Sandbox) -> bool:
     return True
 
 
-class _Waiting:
-    """A sandbox that is being prepared, or ready. `wanted`: a run waits for it; `left`: with what
-    it could be primed further."""
+class _Warm:
+    """A sandbox that is being primed, or ready. `wanted`: a run waits for it; `left`: codes that it
+    has not been primed with yet."""
 
-    def __init__(self, lesson: Lesson, place: Configuration, sandbox: Sandbox) -> None:
+    def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
         self.lesson = lesson
-        self.place = place
+        self.configuration = configuration
         self.sandbox = sandbox
         self.ready = False
         self.wanted = False
         self.left: list[str] = []
 
-    def serves(self, lesson: Lesson, place: Configuration) -> bool:
-        return place == self.place and (lesson is self.lesson or lesson == self.lesson)
+    def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
+        return configuration == self.configuration and (
+            lesson is self.lesson or lesson == self.lesson
+        )
 
 
 class _Expected:

@@ -77,7 +77,7 @@ class Desk:
     def get_ready(self) -> None:
         """Have running start as soon as it is wanted. Takes a moment; for a thread of its own."""
         if self.runner is not None and self._pool is not None:
-            self._pool.awake()
+            self._pool.keep_alive()
 
     @property
     def pool(self) -> "Pool | None":

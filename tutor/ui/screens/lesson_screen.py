@@ -194,7 +194,7 @@ class LessonScreen(Screen[None]):
         self._text = self._editor.text
         self._unsaved = True
         if self.desk.pool is not None:
-            self.desk.pool.awake()
+            self.desk.pool.keep_alive()
         if self._save_timer is not None:
             self._save_timer.stop()
         self._save_timer = self.set_timer(SAVE_AFTER, self._save)
