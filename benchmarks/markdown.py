@@ -72,7 +72,7 @@ def _verdicts(results: Results) -> Iterator[str]:
     )
     if results.screen:
         yield ""
-        yield "From pressing F5 to the verdict on the screen, in the whole app, headless:"
+        yield "From starting a run to the verdict on the screen, in the whole app, headless:"
         yield ""
         yield from table(["", "ms"], [[name, ms(one)] for name, one in results.screen.items()])
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.pack import load_pack
+from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import LessonScreen
@@ -37,11 +38,11 @@ async def photograph(target: Path, home: Path) -> None:
         async with app.run_test(size=SIZE) as pilot:
             while not isinstance(app.screen, LessonScreen):
                 await pilot.pause(0.1)
-            await pilot.press("f5")
+            await pilot.press(ACTIONS["run"].key)
             results = app.screen.query_one(ResultsPane)
             while results.running:
                 await pilot.pause(0.1)
-            await pilot.press("f3")
+            await pilot.press(ACTIONS["code"].key)
             await pilot.pause()
             target.write_text(app.export_screenshot(title="jaxtutor"), encoding="utf-8")
 

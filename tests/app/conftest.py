@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from tests.stopwatch import PATIENCE, Stopwatch
 from tutor.manifest import Pack
+from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import LessonScreen
@@ -25,7 +26,8 @@ class Driver:
         self.pilot = pilot
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        """Press keys; an action is named by its id."""
+        await self.pilot.press(*(ACTIONS[key].key if key in ACTIONS else key for key in keys))
         await self.pilot.pause()
 
     @property
@@ -83,7 +85,7 @@ class Driver:
 
     async def check(self) -> None:
         """Run, and wait for the report."""
-        await self.press("f5")
+        await self.press("run")
         await self.until(lambda: self.results.report is not None, "a report")
 
 

@@ -95,7 +95,7 @@ async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path
         await driver.press("enter")
         await driver.on(LessonScreen)
         await driver.shows(f"Batches, lesson 00001  ·  2/{MANY}")
-        await driver.press("f10")
+        await driver.press("course")
         await driver.until(
             lambda: lessons(driver).highlighted == "lesson-00001", "the cursor there"
         )
@@ -126,7 +126,7 @@ async def test_an_edited_title_is_seen_on_coming_back(start: Start, pack: Path):
         await driver.press("enter")
         await driver.on(LessonScreen)
         edit(pack / "basics" / "tall.yaml", "title: Upright", "title: Standing")
-        await driver.press("f10")
+        await driver.press("course")
         await driver.shows("Standing")
 
 
@@ -138,17 +138,17 @@ async def test_opening_a_broken_lesson_shows_what_is_wrong_and_ends_nothing(
 ):
     edit(pack / "basics" / "double.yaml", "hints:", "hnits:")
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
-        await driver.shows("This lesson cannot be used")
+        await driver.shows("This lesson cannot be opened")
         await driver.press("enter")
         await driver.on(ProblemsScreen)
         await driver.shows("double.yaml:16:1: unknown key 'hnits'; did you mean 'hints'?")
         await driver.shows("double.yaml:1:1: 'hints' is missing")
-        await driver.shows("open the lesson again")
+        await driver.shows("open it again")
         await driver.press("escape")
         await driver.on(CourseScreen)
         await driver.press("down", "enter")
         await driver.shows("Upright  ·  2/2")
-        await driver.press("f10")
+        await driver.press("course")
 
         edit(pack / "basics" / "double.yaml", "hnits:", "hints:")
         await driver.press("up", "enter")
@@ -160,7 +160,7 @@ async def test_a_next_lesson_that_is_broken_leaves_the_present_one(start: Start,
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.press("enter")
         await driver.on(LessonScreen)
-        await driver.press("f8")
+        await driver.press("next")
         await driver.shows("tall.yaml:2:1: not valid YAML")
         await driver.press("escape")
         await driver.on(LessonScreen)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Driver, Start
-from tutor.ui.actions import COURSE, LESSON
+from tutor.ui.actions import key_of
 from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.help_screen import HelpScreen
@@ -38,7 +38,7 @@ async def test_a_run_can_be_stopped(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.write(ENDLESS)
-        await driver.press("f5")
+        await driver.press("run")
         await driver.until(lambda: driver.results.running, "a run")
         await driver.shows("checking: 0 of 2")
         await driver.press("escape")
@@ -51,7 +51,7 @@ async def test_a_second_run_replaces_the_first(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.write(ENDLESS)
-        await driver.press("f5")
+        await driver.press("run")
         await driver.write(RIGHT)
         await driver.check()
         assert driver.results.report is not None
@@ -78,7 +78,7 @@ async def test_a_burst_of_runs_ends_with_the_last(start: Start):
         await opened(driver)
         for number in range(5):
             await driver.write(f"# {number}\n{ENDLESS}")
-            await driver.press("f5")
+            await driver.press("run")
         await driver.write(RIGHT)
         await driver.check()
         await driver.shows("2 of 2 checks pass")
@@ -88,7 +88,7 @@ async def test_typing_does_not_wait_for_a_run(start: Start):
     async with start(size=(120, 40)) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
-        await driver.press("f5", "f3")
+        await driver.press("run", "code")
         await driver.press("ctrl+end", *"still_here")
         assert driver.results.running
         assert "still_here" in driver.editor.text
@@ -100,13 +100,13 @@ async def test_who_turns_back_to_the_code_is_not_called_away_from_it(start: Star
     async with start(size=(80, 24)) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
-        await driver.press("f5", "f3")
+        await driver.press("run", "code")
         await driver.shows("checking: 0 of 2")
         assert driver.lesson.has_class("show-code")
         await driver.press("escape")
         await driver.shows("stopped")
         assert driver.lesson.has_class("show-code")
-        await driver.press("f5")
+        await driver.press("run")
         await driver.until(lambda: driver.lesson.has_class("show-results"), "the results")
         await driver.press("escape")
         await driver.shows("stopped")
@@ -118,7 +118,7 @@ async def test_endless_code_is_told_of_and_the_app_goes_on(start: Start):
         await driver.write(ENDLESS)
         await driver.check()
         await driver.shows("of processor time")
-        await driver.press("f3")
+        await driver.press("code")
         await driver.write(RIGHT)
         await driver.check()
         await driver.shows("2 of 2 checks pass")
@@ -147,9 +147,9 @@ async def test_leaving_in_the_middle_of_a_run_leaves_nothing_behind(start: Start
     async with start() as driver:
         await opened(driver)
         await driver.write(ENDLESS)
-        await driver.press("f5")
+        await driver.press("run")
         await driver.until(lambda: bool(children()), "a sandbox")
-        await driver.press("ctrl+q")
+        await driver.press("quit")
     assert not children()
 
 
@@ -197,7 +197,7 @@ async def test_code_that_cannot_be_saved_stays_and_can_be_checked(start: Start, 
         assert driver.results.report is not None
         assert driver.results.report.verdict == "pass"
         own.parent.unlink()
-        await driver.press("f3", "ctrl+end", "enter")
+        await driver.press("code", "ctrl+end", "enter")
         await driver.until(own.exists, "saved again")
 
 
@@ -205,11 +205,11 @@ async def test_starting_anew_asks_and_keeps_a_backup(start: Start, own: Path):
     async with start() as driver:
         await opened(driver)
         await driver.write("# hours of work\n")
-        await driver.press("f12")
+        await driver.press("reset")
         await driver.on(ConfirmScreen)
         await driver.press("escape")
         assert driver.editor.text == "# hours of work\n"
-        await driver.press("f12", "y")
+        await driver.press("reset", "y")
         await driver.until(lambda: "NotImplementedError" in driver.editor.text, "the starter")
     (backup,) = (own.parent / "backups").iterdir()
     assert backup.read_text() == "# hours of work\n"
@@ -226,7 +226,7 @@ async def test_the_learners_own_editor(
         await opened(driver)
         # The driver of tests has no terminal to hand over; what is left is the whole rest.
         monkeypatch.setattr(type(driver.app._driver), "can_suspend", True, raising=False)
-        await driver.press("f9")
+        await driver.press("editor")
         await driver.until(lambda: driver.editor.text == "# edited\n", "the edited text")
     assert (tmp_path / "flag").read_text() == "--wait\n"
 
@@ -234,7 +234,7 @@ async def test_the_learners_own_editor(
 async def test_without_an_editor_the_learner_is_told_how_to_name_one(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f9")
+        await driver.press("editor")
         await driver.until_told("export EDITOR=")
 
 
@@ -244,9 +244,9 @@ async def test_without_an_editor_the_learner_is_told_how_to_name_one(start: Star
 async def test_hints_come_one_by_one_and_can_be_read_again(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f6", "escape", "f6")
+        await driver.press("hint", "escape", "hint")
         await driver.shows("Hint 2 of 2")
-        await driver.shows("That was the last.")
+        await driver.shows("This is the last hint.")
         await driver.press("left")
         await driver.shows("Add it to itself")
         await driver.press("escape")
@@ -256,11 +256,11 @@ async def test_hints_come_one_by_one_and_can_be_read_again(start: Start):
 async def test_the_solution_before_passing_takes_a_second_word(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f7")
+        await driver.press("solution")
         await driver.on(ConfirmScreen)
         await driver.press("n")
         await driver.on(LessonScreen)
-        await driver.press("f7", "y")
+        await driver.press("solution", "y")
         await driver.on(SolutionScreen)
         await driver.shows("+    return 2 * x")
         await driver.shows("-    raise NotImplementedError")
@@ -269,7 +269,7 @@ async def test_the_solution_before_passing_takes_a_second_word(start: Start):
 async def test_the_solution_stands_beside_the_code_where_there_is_room(start: Start):
     async with start(size=(120, 40)) as driver:
         await opened(driver)
-        await driver.press("f7", "y")
+        await driver.press("solution", "y")
         await driver.shows("return 2 * x")
         line = next(line for line in driver.text.splitlines() if "return 2 * x" in line)
         assert "raise NotImplementedError" in line
@@ -278,28 +278,22 @@ async def test_the_solution_stands_beside_the_code_where_there_is_room(start: St
 async def test_every_action_is_in_the_help_and_in_the_palette(start: Start):
     async with start(size=(100, 50)) as driver:
         await opened(driver)
-        await driver.press("f1")
+        await driver.press("help")
         await driver.on(HelpScreen)
-        for action in LESSON:
+        for action in LessonScreen.ACTIONS:
             words = action.help[:30]
             await driver.until(lambda words=words: words in " ".join(driver.text.split()), words)
         await driver.press("escape")
         titles = [command.title for command in driver.app.get_system_commands(driver.app.screen)]
-        for action in LESSON:
+        for action in LessonScreen.ACTIONS:
             assert any(title.startswith(action.label) for title in titles)
-
-
-def test_no_key_means_two_things():
-    for actions in (COURSE, LESSON):
-        keys = [key for action in actions for key in action.keys.split(",")]
-        assert len(keys) == len(set(keys))
 
 
 async def test_the_palette_runs_what_it_lists(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("ctrl+p", *"hint")
-        await driver.until(lambda: "Take a hint" in driver.text, "the entry")
+        await driver.press("palette", *"hint")
+        await driver.until(lambda: "Show the next hint" in driver.text, "the entry")
         await driver.press("enter")
         await driver.on(HintScreen)
 
@@ -320,8 +314,13 @@ async def test_panes_follow_the_width(start: Start):
 async def test_panes_are_a_key_away_in_a_narrow_terminal(start: Start):
     async with start() as driver:
         await opened(driver)
-        for key, words in (("f3", "raise NotImpl"), ("f4", "Press F5"), ("f2", "Write double(x)")):
-            await driver.press(key)
+        panes = {
+            "code": "raise NotImpl",
+            "results": f"Press {key_of('run')}",
+            "brief": "Write double(x)",
+        }
+        for pane, words in panes.items():
+            await driver.press(pane)
             await driver.shows(words)
 
 
@@ -353,7 +352,7 @@ async def test_two_apps_at_once(start: Start):
 async def test_the_editor_indents_as_one_types(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f3")
+        await driver.press("code")
         await driver.write("")
         await driver.press(*"def", "space", *"f", "left_parenthesis", "right_parenthesis", "colon")
         await driver.press("enter", *"return", "space", "1", "enter", *"x")

@@ -14,6 +14,7 @@ from tests.authoring.test_broken_packs import BROKEN
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.pack import open_pack
+from tutor.ui.actions import key_of
 from tutor.ui.desk import Desk
 from tutor.ui.preview_app import PreviewApp
 from tutor.ui.screens.course_screen import CourseScreen
@@ -96,10 +97,10 @@ def test_everything_that_decides_is_shown_and_defaults_are_not(pack: Path):
 async def test_in_a_narrow_terminal_it_has_a_pane_of_its_own(start: Start):
     async with start(size=(80, 24)) as driver:
         await driver.shows("value: norm(m[0])")
-        await driver.press("f2")
+        await driver.press("brief")
         await driver.shows("Write it for one row")
         await driver.until(lambda: "value: norm(m[0])" not in driver.text, "that it is gone")
-        await driver.press("f11")
+        await driver.press("hidden")
         await driver.shows("value: norm(m[0])")
 
 
@@ -120,17 +121,17 @@ async def test_checking_is_what_it_is_for_learners(start: Start, home: Path):
 async def test_the_solution_is_shown_without_a_question(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f7")
+        await driver.press("solution")
         await driver.on(SolutionScreen)
 
 
 async def test_other_lessons_are_previewed_too(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f8")
+        await driver.press("next")
         await driver.shows("Noise from a key")
         await driver.on(PreviewScreen)
-        await driver.press("f10")
+        await driver.press("course")
         await driver.on(CourseScreen)
 
 
@@ -169,9 +170,9 @@ async def test_a_new_starter_replaces_the_old_one_but_nothing_that_was_written(
 async def test_problems_are_told_in_place_until_they_are_put_right(start: Start, pack: Path):
     async with start() as driver:
         await opened(driver)
-        await driver.press("f3")
+        await driver.press("code")
         edit(pack, "minutes: 5", "minutes: five")
-        await driver.shows("✗ 1 problem in what was saved (F11)")
+        await driver.shows(f"✗ 1 problem in the saved files ({key_of('hidden')})")
         await driver.shows("norms.yaml:7:10: minutes: expected")
         await driver.shows("such as 5")
         edit(pack, "id: broken", "id: [broken", "pack.yaml")
@@ -186,7 +187,7 @@ async def test_problems_are_told_in_place_until_they_are_put_right(start: Start,
         edit(pack, "lessons: [noise]", "lessons: [norms, noise]", "pack.yaml")
         async with reloading(driver):
             edit(pack, "minutes: five", "minutes: 6")
-        await driver.until(lambda: "in what was saved" not in driver.text, "no problem")
+        await driver.until(lambda: "in the saved files" not in driver.text, "no problem")
         # The last version that could be used has been usable all the time.
         assert driver.lesson.lesson.minutes == 6
 

@@ -23,6 +23,7 @@ from tutor.report import (
     Timing,
     Timings,
 )
+from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.help_screen import HelpScreen
@@ -191,7 +192,7 @@ async def keys(pilot: "Pilot[int]") -> None:
 
 async def question(pilot: "Pilot[int]") -> None:
     await opened(pilot)
-    await pilot.press("f7")
+    await pilot.press(ACTIONS["solution"].key)
 
 
 async def previewed(pilot: "Pilot[int]") -> None:

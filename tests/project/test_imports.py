@@ -54,6 +54,7 @@ def test_the_app_checks_code_without_importing_a_framework():
     program = f"""
 import asyncio, sys
 from tutor.pack import load_pack
+from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.widgets.results import ResultsPane
@@ -64,7 +65,7 @@ async def main():
         async with app.run_test() as pilot:
             app.open_lesson("double")
             await pilot.pause()
-            await pilot.press("f5")
+            await pilot.press(ACTIONS["run"].key)
             results = app.screen.query_one(ResultsPane)
             while results.running:
                 await pilot.pause(0.05)

@@ -13,6 +13,7 @@ import pyte
 
 from tests.sandbox.processes import alive
 from tests.stopwatch import PATIENCE, Stopwatch
+from tutor.ui.actions import ACTIONS
 
 KEYS = {
     "enter": "\r",
@@ -78,9 +79,10 @@ class Terminal:
         self._process.isalive()  # and is not left as a zombie
 
     def press(self, *keys: str) -> None:
-        """Press keys by name; anything that is no name is typed."""
+        """Press keys, given by name or by the action's id; type anything else."""
         for key in keys:
-            self._process.send(KEYS.get(key, key))
+            name = ACTIONS[key].key if key in ACTIONS else key
+            self._process.send(KEYS.get(name, name))
 
     @property
     def text(self) -> str:

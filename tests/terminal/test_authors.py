@@ -23,7 +23,7 @@ def test_an_author_sees_what_is_saved(pack: Path):
         lesson = pack / "basics" / "standardize.yaml"
         lesson.write_text(lesson.read_text().replace("title: Standardize", "title: Normalise"))
         terminal.until("Normalise the columns of a table")
-        terminal.press("ctrl+q")
+        terminal.press("quit")
         assert terminal.wait() == 0
 
 

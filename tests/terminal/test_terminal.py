@@ -12,6 +12,7 @@ from tests.conftest import MINI
 from tests.sandbox.processes import alive, descendants
 from tests.stopwatch import until as wait_for
 from tests.terminal.screen import Terminal, jaxtutor
+from tutor.ui.actions import ACTIONS
 
 T = TypeVar("T")
 
@@ -34,9 +35,9 @@ def endless(terminal: Terminal, own: Path) -> None:
     terminal.press("enter")
     terminal.until("Twice as much  ·  1/2")
     own.write_text(ENDLESS)
-    terminal.press("f3")
+    terminal.press("code")
     terminal.until("while True")
-    terminal.press("f5")
+    terminal.press("run")
 
 
 def test_the_whole_way_by_keyboard(home: Path, own: Path):
@@ -44,37 +45,37 @@ def test_the_whole_way_by_keyboard(home: Path, own: Path):
         terminal.until("0 of 2 passed")
         terminal.press("enter")
         terminal.until("Twice as much  ·  1/2")
-        terminal.press("f3")
+        terminal.press("code")
         terminal.until("raise NotImplementedError")
-        terminal.press("f5")
+        terminal.press("run")
         text = terminal.until("0 of 2 checks pass")
         assert "`double` is still to be written" in text
-        terminal.press("f6")
+        terminal.press("hint")
         terminal.until("Hint 1 of 2")
         terminal.press("escape")
         terminal.until(lambda text: "Hint 1" not in text)
 
         # Down to the line, away with it, and a wrong one instead.
-        terminal.press("f3", "down", "down", "down", "\x05", "\x15", "    return 3 * x")
+        terminal.press("code", "down", "down", "down", "\x05", "\x15", "    return 3 * x")
         terminal.until("return 3 * x")
-        terminal.press("f5")
+        terminal.press("run")
         text = terminal.until("largest difference")
         assert re.search(r"\[\d, \d\]\s+-?\d", text), "expected beside actual"
-        terminal.press("f3", "\x15", "    return x + x")
+        terminal.press("code", "\x15", "    return x + x")
         terminal.until("return x + x")
-        terminal.press("ctrl+r")
+        terminal.press(ACTIONS["run"].keys.split(",")[1])
         terminal.until("2 of 2 checks pass")
-        terminal.press("f8")
+        terminal.press("next")
         terminal.until("Upright")
-        terminal.press("ctrl+q")
+        terminal.press("quit")
         assert terminal.wait() == 0
     assert "return x + x" in own.read_text()
 
     with app() as terminal:
         terminal.until("Upright  ·  2/2")
-        terminal.press("f10")
+        terminal.press("course")
         terminal.until("1 of 2 passed")
-        terminal.press("ctrl+q")
+        terminal.press("quit")
         assert terminal.wait() == 0
 
 
@@ -83,7 +84,7 @@ def test_a_terminal_that_closes_in_the_middle_of_a_run(home: Path, own: Path):
         endless(terminal, own)
         terminal.until("… value")
         worker = wait_for(lambda: descendants(terminal.pid))
-        terminal.press("f3", "ctrl+end", "# the last words")
+        terminal.press("code", "ctrl+end", "# the last words")
         terminal.until("# the last words")
         terminal.hang_up()
     wait_for(lambda: not any(map(alive, [terminal.pid, *worker])))
@@ -171,7 +172,7 @@ def test_a_large_pack_is_there_at_once_and_its_end_a_key_away(home: Path, tmp_pa
         terminal.until("Batches, lesson 00999")
         terminal.press("enter")
         terminal.until("Batches, lesson 00999  ·  1000/1000")
-        terminal.press("ctrl+q")
+        terminal.press("quit")
         assert terminal.wait() == 0
     with jaxtutor("--pack", str(root), columns=120, rows=40) as terminal:
         terminal.until("Batches, lesson 00999  ·  1000/1000")
@@ -188,5 +189,5 @@ def test_make_run_starts_the_app(home: Path):
     repository = Path(__file__).parents[2]
     with Terminal("make", "--no-print-directory", "-C", str(repository), "run") as terminal:
         terminal.until("From PyTorch to JAX")
-        terminal.press("ctrl+q")
+        terminal.press("quit")
         assert terminal.wait() == 0

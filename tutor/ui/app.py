@@ -1,4 +1,4 @@
-"""The app itself: it owns the pack, the workspace and the progress; screens ask it."""
+"""The app: it opens screens and handles the actions that work on all of them."""
 
 import asyncio
 import signal
@@ -9,29 +9,28 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from tutor.pack import BadPack
-from tutor.ui.actions import Action, shown_keys
+from tutor.ui.actions import ACTIONS, Action, actions, bindings, shown_keys
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.screens.course_screen import CourseScreen
 
 NARROW, WIDE, HUGE = 0, 110, 170
-"""Columns from which panes stand one at a time, in two columns, in three."""
-
+"""Columns from which panes are shown one at a time, in two columns, in three."""
 
 GET_READY_AFTER = 0.3
-"""Seconds after which the first frame has been painted."""
+"""Seconds after the start; the first frame has been painted by then."""
 
 
-class TutorApp(App[int]):
+class TutorApp(App[int], inherit_bindings=False):
     """jaxtutor in a terminal.
 
-    **Arguments:** `first`: the lesson to open; by default the one that was opened last.
+    **Arguments:** `first`: the lesson to open; by default the last one opened.
     """
 
     TITLE = "jaxtutor"
     CSS_PATH = "app.tcss"
     HORIZONTAL_BREAKPOINTS = [(NARROW, "-narrow"), (WIDE, "-wide"), (HUGE, "-huge")]  # noqa: RUF012
-    BINDINGS = []  # noqa: RUF012 - every key is an action of a screen
-    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS = bindings(actions("quit", "interrupt"))
+    COMMAND_PALETTE_BINDING = ACTIONS["palette"].keys
 
     def __init__(self, desk: Desk, first: str | None = None) -> None:
         super().__init__()
@@ -39,11 +38,11 @@ class TutorApp(App[int]):
         self._first = first
 
     def on_mount(self) -> None:
-        self._leave_on_signals()
+        self._exit_on_signals()
         self.push_screen(CourseScreen(self.desk))
         last = self._first or self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
-            # The list is seen, with the cursor on it, while the lesson is read.
+            # Show the list, with the cursor on the lesson, while the lesson is read.
             self.call_later(self.call_after_refresh, self.open_lesson, last)
         self.set_timer(GET_READY_AFTER, self._get_ready)
 
@@ -52,7 +51,7 @@ class TutorApp(App[int]):
         self.open_lesson(message.lesson_id)
 
     def open_lesson(self, lesson_id: str) -> None:
-        """Show a lesson in place of the one that is shown now; or what is wrong with it."""
+        """Show a lesson, or its problems, in place of the current lesson."""
         from tutor.ui.screens.lesson_screen import LessonScreen
 
         screen = self.screen_of(lesson_id)
@@ -62,7 +61,7 @@ class TutorApp(App[int]):
             self.push_screen(screen)
 
     def screen_of(self, lesson_id: str) -> Screen[None]:
-        """A lesson's own screen, or one that says what is wrong with it."""
+        """Return the screen of a lesson, or of its problems."""
         from tutor.ui.screens.lesson_screen import LessonScreen
         from tutor.ui.screens.problems_screen import ProblemsScreen
 
@@ -73,14 +72,14 @@ class TutorApp(App[int]):
 
     @work(thread=True, exit_on_error=False)
     def _get_ready(self) -> None:
-        """Import what the first frame does not need, while the learner looks at it."""
+        """Import what the first frame does not need."""
         import tutor.ui.screens.lesson_screen  # noqa: F401
 
         self.desk.get_ready()
 
     # --- actions -----------------------------------------------------------------------------
 
-    def action_leave(self) -> None:
+    async def action_quit(self) -> None:
         self.exit(0)
 
     def action_help_keys(self) -> None:
@@ -89,19 +88,18 @@ class TutorApp(App[int]):
         self.push_screen(HelpScreen(actions_of(self.screen)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: what the screen can do, then Textual's theme."""
+        """Yield the entries of the palette: the screen's actions, then the theme."""
         for action in actions_of(screen):
-            name = action.name if "." in action.name else f"screen.{action.name}"
+            name = action.command if "." in action.command else f"screen.{action.command}"
 
             async def run(name: str = name) -> None:
                 await self.run_action(name)
 
             yield SystemCommand(f"{action.label} ({shown_keys(action)})", action.help, run)
-        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        yield SystemCommand("Theme", "Change the colours.", self.action_change_theme)
 
-    def _leave_on_signals(self) -> None:
-        """When the terminal closes or somebody asks us to end, leave the ordinary way, so that
-        everything is saved."""
+    def _exit_on_signals(self) -> None:
+        """Exit in the ordinary way on SIGHUP and SIGTERM, so that everything is saved."""
         loop = asyncio.get_running_loop()
         for number in (getattr(signal, "SIGHUP", None), signal.SIGTERM):
             if number is not None:
@@ -112,6 +110,6 @@ class TutorApp(App[int]):
 
 
 def actions_of(screen: Screen[object]) -> tuple[Action, ...]:
-    """What can be done on a screen; dialogs have keys of their own and no actions."""
+    """Return the actions of a screen; dialogs list none."""
     actions: tuple[Action, ...] = getattr(screen, "ACTIONS", ())
     return actions

@@ -1,20 +1,18 @@
-"""A question with yes and no."""
+"""A yes-or-no question."""
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Label
+
+from tutor.ui.actions import ACTIONS, actions, bindings, shown_keys
 
 
 class ConfirmScreen(ModalScreen[bool]):
     """Dismissed with True for yes."""
 
     CSS_PATH = "confirm.tcss"
-    BINDINGS = [  # noqa: RUF012
-        Binding("y,enter", "answer(True)", "Yes"),
-        Binding("n,escape", "answer(False)", "No"),
-    ]
+    BINDINGS = bindings(actions("yes", "no"))
 
     def __init__(self, question: str) -> None:
         super().__init__()
@@ -23,7 +21,8 @@ class ConfirmScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(id="confirm"):
             yield Label(self._question, id="question")
-            yield Label("Enter or y: yes    Escape or n: no", id="answers")
+            yes, no = shown_keys(ACTIONS["yes"]), shown_keys(ACTIONS["no"])
+            yield Label(f"{yes}: yes    {no}: no", id="answers")
 
     def action_answer(self, answer: bool) -> None:
         self.dismiss(answer)

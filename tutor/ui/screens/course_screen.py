@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 from tutor.learner.progress import LessonStatus
 from tutor.lesson import Lesson
 from tutor.pack import BadPack
-from tutor.ui.actions import COURSE, bindings
+from tutor.ui.actions import actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.screens.problems_screen import broken
 from tutor.ui.widgets.lesson_list import LessonList
@@ -35,8 +35,8 @@ class CourseScreen(Screen[None]):
     afterwards, in a thread; lessons that were never read are shown by their ids until then.
     """
 
-    ACTIONS = COURSE
-    BINDINGS = bindings(COURSE)
+    ACTIONS = actions("open", "help", "quit")
+    BINDINGS = bindings(ACTIONS)
     CSS_PATH = "course.tcss"
 
     class TitlesCame(Message):
@@ -139,7 +139,7 @@ class CourseScreen(Screen[None]):
         try:
             lesson = self.pack.lesson(name)
         except BadPack as error:
-            return f"{broken(error)} Enter shows what is wrong."
+            return f"{broken(error)} Press {key_of('open')} to see the details."
         attempts = self.desk.progress.attempts(self.pack.id, name)
         facts = [f"About {lesson.minutes} minutes."]
         if lesson.needs:

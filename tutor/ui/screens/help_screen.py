@@ -1,22 +1,21 @@
-"""Every key that works on a screen."""
+"""The help screen: every key that works on the screen below it."""
 
 from collections.abc import Iterable
 
 from rich.table import Table
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from tutor.ui.actions import Action, shown_keys
+from tutor.ui.actions import ACTIONS, Action, key_of, shown_keys
 
 
 class HelpScreen(ModalScreen[None]):
-    """The actions of the screen below, with their keys."""
+    """A table of actions and their keys."""
 
     CSS_PATH = "help.tcss"
-    BINDINGS = [Binding("escape,f1,enter,q", "close", "Close")]  # noqa: RUF012
+    BINDINGS = [ACTIONS["close"].binding("help")]  # noqa: RUF012
 
     def __init__(self, actions: Iterable[Action]) -> None:
         super().__init__()
@@ -26,7 +25,8 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="help"):
             yield Label("Keys", id="help-title")
             yield Static(table(self._actions))
-            yield Label("Ctrl+P finds all of this by name. Escape closes.", id="help-more")
+            more = f"{key_of('palette')} searches these by name. {key_of('close')} closes."
+            yield Label(more, id="help-more")
 
     def on_mount(self) -> None:
         self.query_one("#help").focus()
@@ -36,7 +36,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def table(actions: Iterable[Action]) -> Table:
-    """Keys and what they do."""
+    """Return a table of keys and what they do."""
     rows = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column()

@@ -1,22 +1,21 @@
-"""Hints, one by one."""
+"""The hints of a lesson, one at a time."""
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Label, Markdown
 
 from tutor.lesson import Lesson
+from tutor.ui.actions import ACTIONS, actions, bindings, key_of
 
 
 class HintScreen(ModalScreen[None]):
-    """The hint just taken; those taken before are a key away."""
+    """The newest hint; earlier ones can be paged through."""
 
     CSS_PATH = "hint.tcss"
     BINDINGS = [  # noqa: RUF012
-        Binding("escape,enter,f6,ctrl+t,q", "dismiss_hint", "Close"),
-        Binding("left", "earlier", "Earlier"),
-        Binding("right", "later", "Later"),
+        ACTIONS["close"].binding("hint"),
+        *bindings(actions("earlier", "later")),
     ]
 
     def __init__(self, lesson: Lesson, taken: int) -> None:
@@ -35,7 +34,7 @@ class HintScreen(ModalScreen[None]):
         self._show()
         self.query_one("#hint").focus()
 
-    def action_dismiss_hint(self) -> None:
+    def action_close(self) -> None:
         self.dismiss()
 
     def action_earlier(self) -> None:
@@ -50,6 +49,9 @@ class HintScreen(ModalScreen[None]):
         count = len(self._lesson.hints)
         self.query_one("#hint-title", Label).update(f"Hint {self._shown} of {count}")
         self.query_one("#hint-text", Markdown).update(self._lesson.hints[self._shown - 1])
-        more = "Press F6 again for the next one." if self._taken < count else "That was the last."
-        earlier = " Left and right page through those you have." if self._taken > 1 else ""
-        self.query_one("#hint-keys", Label).update(f"Escape closes. {more}{earlier}")
+        next_hint = f"Press {key_of('hint')} again for the next hint."
+        more = next_hint if self._taken < count else "This is the last hint."
+        pages = f" {key_of('earlier')} and {key_of('later')} show the hints so far."
+        self.query_one("#hint-keys", Label).update(
+            f"{key_of('close')} closes. {more}{pages if self._taken > 1 else ''}"
+        )

@@ -16,7 +16,7 @@ from textual.widgets import Footer, Label, Markdown, TextArea
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.source_text import BadFile
-from tutor.ui.actions import LESSON, Action, bindings
+from tutor.ui.actions import ACTIONS, Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import ResultsPane
@@ -37,15 +37,18 @@ keep them up."""
 TELL_EVERY = 0.1
 """Seconds between two paintings of what has come so far."""
 
-PANES = {"brief": 2, "code": 3, "results": 4}
-"""Each with the function key that brings it to the front."""
+PANES: tuple[str, ...] = ("brief", "code", "results")
+"""Each is also the id of the action that shows it."""
 
 
 class LessonScreen(Screen[None]):
     """One lesson. Narrow terminals show one pane at a time, wider ones all three."""
 
-    ACTIONS: tuple[Action, ...] = LESSON
-    BINDINGS = bindings(LESSON)
+    ACTIONS: tuple[Action, ...] = actions(
+        "run", "stop", "hint", "solution", "next", "editor", "course", "brief", "code", "results",
+        "reset", "help", "quit",
+    )  # fmt: skip
+    BINDINGS = bindings(ACTIONS)
     CSS_PATH = ["lesson.tcss"]  # noqa: RUF012
     PANES = PANES
 
@@ -144,11 +147,11 @@ class LessonScreen(Screen[None]):
         place = f"{self.desk.place(self.lesson)}/{len(self.pack.lessons)}"
         title = f"{mark}{self.lesson.title}  ·  {place}"
         self.query_one("#lesson-title", Label).update(title)
+        labels = {name: f" {key_of(name)} {ACTIONS[name].label} " for name in self.PANES}
         tabs = " ".join(
-            f"[reverse] F{key} {name.title()} [/]" if self.has_class(f"show-{name}")
-            else f" F{key} {name.title()} "
-            for name, key in self.PANES.items()
-        )  # fmt: skip
+            f"[reverse]{label}[/]" if self.has_class(f"show-{name}") else label
+            for name, label in labels.items()
+        )
         narrow = self.has_class("-narrow")
         self.query_one("#status", Label).update(f"{tabs if narrow else ''} {self.summary}")
 
@@ -311,7 +314,11 @@ class LessonScreen(Screen[None]):
         self.desk.progress.record(self.pack.id, report)
         self.desk.tell_notices(self)
         if report.passed and not before:
-            self.notify("Passed. F7 compares with the solution, F8 goes on.", timeout=8)
+            self.notify(
+                f"Passed. {key_of('solution')} compares your code with the solution, "
+                f"{key_of('next')} opens the next lesson.",
+                timeout=8,
+            )
 
     # --- actions -----------------------------------------------------------------------------
 
@@ -362,7 +369,7 @@ class LessonScreen(Screen[None]):
     def action_next(self) -> None:
         following = self.pack.next_after(self.lesson.id)
         if following is None:
-            self.notify("This was the last lesson. F10 shows them all.")
+            self.notify(f"This was the last lesson. {key_of('course')} lists all lessons.")
             return
         self.post_message(OpenLesson(following))
 

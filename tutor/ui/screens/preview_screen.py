@@ -19,7 +19,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack, solution_folders
 from tutor.pack import BadPack, Problem, open_pack
 from tutor.pack.folder import MANIFEST, Stamp
-from tutor.ui.actions import PREVIEW, bindings
+from tutor.ui.actions import actions, bindings, key_of
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import PANES, LessonScreen, brief_markdown
 from tutor.ui.screens.problems_screen import ProblemsScreen, broken
@@ -57,10 +57,10 @@ class Version(NamedTuple):
 class PreviewScreen(LessonScreen):
     """The lesson, with one more pane. When a file of it is saved, the new one takes its place."""
 
-    ACTIONS = PREVIEW
-    BINDINGS = bindings(PREVIEW)
+    ACTIONS = actions("hidden") + LessonScreen.ACTIONS
+    BINDINGS = bindings(ACTIONS)
     CSS_PATH = ["lesson.tcss", "preview.tcss"]  # noqa: RUF012
-    PANES = {**PANES, "hidden": 11}  # noqa: RUF012
+    PANES = (*PANES, "hidden")
 
     def __init__(self, desk: Desk, version: Version, pane: str = "hidden") -> None:
         super().__init__(desk, version.lesson)
@@ -90,7 +90,9 @@ class PreviewScreen(LessonScreen):
     def summary(self) -> str:
         if self._error is None:
             return super().summary
-        return f"✗ {counted(self._error)} in what was saved (F11)  {super().summary}"
+        return (
+            f"✗ {counted(self._error)} in the saved files ({key_of('hidden')})  {super().summary}"
+        )
 
     def action_hidden(self) -> None:
         self.show_pane("hidden")
@@ -197,7 +199,7 @@ def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
 def problems(error: BadPack | None) -> Iterator[RenderableType]:
     """What is wrong with what was saved."""
     if error is not None:
-        yield Text(f"{counted(error)} in what was saved", "bold red")
+        yield Text(f"{counted(error)} in the saved files", "bold red")
         yield Text(f"{error}\n")
         yield Text("Below is the last version that could be used.\n", "dim")
 

@@ -1,23 +1,23 @@
-"""What is wrong with a lesson that cannot be opened."""
+"""The problems of a lesson that cannot be opened."""
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
 from tutor.pack import BadPack
+from tutor.ui.actions import ACTIONS, key_of
 
 
 class ProblemsScreen(ModalScreen[None]):
     """Every problem, with file, line and column."""
 
     CSS_PATH = "problems.tcss"
-    BINDINGS = [Binding("escape,enter,q", "close", "Close")]  # noqa: RUF012
-    MORE = (
-        "Tell the pack's author; or put it right, and open the lesson again. All other lessons can "
-        "be used. Escape closes."
+    BINDINGS = [ACTIONS["close"].binding()]  # noqa: RUF012
+    ADVICE = (
+        "Report this to the pack's author, or fix the lesson and open it again. The other lessons "
+        "are not affected."
     )
 
     def __init__(self, lesson_id: str, error: BadPack) -> None:
@@ -30,7 +30,7 @@ class ProblemsScreen(ModalScreen[None]):
             yield Label(Text(self._lesson_id), id="problems-title")
             yield Label(broken(self._error), id="problems-count")
             yield Static(Text(f"\n{self._error}\n"), id="problems-text")
-            yield Label(self.MORE, id="problems-more")
+            yield Label(f"{self.ADVICE} {key_of('close')} closes.", id="problems-more")
 
     def on_mount(self) -> None:
         self.query_one("#problems").focus()
@@ -40,7 +40,7 @@ class ProblemsScreen(ModalScreen[None]):
 
 
 def broken(error: BadPack) -> str:
-    """How many problems there are, as a sentence."""
+    """Return a sentence with the number of problems."""
     count = len(error.problems)
     noun = "problem" if count == 1 else "problems"
-    return f"This lesson cannot be used as it is: its pack has {count} {noun} here."
+    return f"This lesson cannot be opened: it has {count} {noun}."

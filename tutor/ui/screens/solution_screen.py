@@ -1,4 +1,4 @@
-"""The solution beside the learner's code, as a text diff."""
+"""The learner's code compared with the solution."""
 
 import difflib
 from collections.abc import Iterator
@@ -7,21 +7,21 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Label, Static
 
 from tutor.lesson import Lesson
+from tutor.ui.actions import ACTIONS
 
 
 class SolutionScreen(Screen[None]):
-    """Side by side where there is room, one below the other where there is not."""
+    """A diff: in two columns if there is room, otherwise unified."""
 
     CSS_PATH = "solution.tcss"
     BINDINGS = [  # noqa: RUF012
-        Binding("escape,f7,q", "close", "Back"),
-        Binding("f8,ctrl+n", "next", "Next lesson"),
+        ACTIONS["back"].binding("solution"),
+        ACTIONS["next"].binding(),
     ]
 
     def __init__(self, lesson: Lesson, code: str, solution: str) -> None:
@@ -41,10 +41,10 @@ class SolutionScreen(Screen[None]):
 
     def on_resize(self) -> None:
         wide = self.size.width >= 100
-        view = side_by_side if wide else one_below_the_other
+        view = side_by_side if wide else unified
         self.query_one("#diff", Static).update(view(self._code, self._solution))
 
-    def action_close(self) -> None:
+    def action_back(self) -> None:
         self.dismiss()
 
     def action_next(self) -> None:
@@ -53,7 +53,7 @@ class SolutionScreen(Screen[None]):
 
 
 def side_by_side(code: str, solution: str) -> Table:
-    """Two columns, equal lines beside each other, different ones coloured."""
+    """Return a diff in two columns."""
     table = Table(box=None, expand=True, pad_edge=False, padding=(0, 1))
     table.add_column("yours", ratio=1, overflow="fold")
     table.add_column("solution", ratio=1, overflow="fold")
@@ -66,7 +66,7 @@ def side_by_side(code: str, solution: str) -> Table:
 
 
 def rows(code: str, solution: str) -> Iterator[tuple[str | None, str | None]]:
-    """Pairs of lines; None where one side has no line."""
+    """Yield pairs of lines; None where one side has no line."""
     left, right = code.rstrip().splitlines(), solution.rstrip().splitlines()
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, left, right, False).get_opcodes():
         if tag == "equal":
@@ -88,14 +88,14 @@ def _line(text: str | None, style: str) -> Text:
 
 
 def highlighted(text: str) -> Text:
-    """One line of Python in colours."""
+    """Return a line of Python with syntax highlighting."""
     line = Syntax("", "python", theme="monokai", background_color="default").highlight(text)
     line.rstrip()
     return line
 
 
-def one_below_the_other(code: str, solution: str) -> Text:
-    """As `diff -u` shows it."""
+def unified(code: str, solution: str) -> Text:
+    """Return a unified diff."""
     lines = difflib.unified_diff(
         code.rstrip().splitlines(),
         solution.rstrip().splitlines(),
@@ -108,4 +108,4 @@ def one_below_the_other(code: str, solution: str) -> Text:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in lines:
         text.append(line + "\n", styles.get(line[:1], ""))
-    return text if text else Text("Your code is the solution, to the letter.")
+    return text if text else Text("Your code is identical to the solution.")

@@ -1,27 +1,32 @@
-"""The editor: Python highlighting, indentation that follows the code."""
+"""The editor: Python highlighting and automatic indentation."""
 
 from textual import events
 from textual.binding import Binding
 from textual.widgets import TextArea
 
+from tutor.ui.actions import ACTIONS, actions, bindings
+
 INDENT = 4
+
+_SCREEN_KEYS = {
+    key for action in ACTIONS.values() if action.priority for key in action.keys.split(",")
+}
 
 
 class CodeEditor(TextArea, inherit_bindings=False):
     """A `TextArea` for Python.
 
-    Enter keeps the indentation and deepens it after a colon; backspace in the indentation takes a
-    whole step back. F6 and F7, which select text in a `TextArea`, are left to the screen.
+    Enter keeps the indentation and deepens it after a colon; backspace removes a whole step of
+    indentation. `TextArea`'s bindings give way to those of the screen.
     """
 
     BINDINGS = [  # noqa: RUF012
         *(
             binding
             for binding in TextArea.BINDINGS
-            if not (isinstance(binding, Binding) and binding.key in ("f6", "f7"))
+            if not (isinstance(binding, Binding) and binding.key in _SCREEN_KEYS)
         ),
-        Binding("ctrl+home", "first_line", "To the first line", show=False),
-        Binding("ctrl+end", "last_line", "To the last line", show=False),
+        *bindings(actions("first_line", "last_line")),
     ]
 
     def __init__(self, text: str, *, id: str) -> None:  # noqa: A002 - Textual's own name
@@ -37,10 +42,10 @@ class CodeEditor(TextArea, inherit_bindings=False):
         self.indent_width = INDENT
 
     async def _on_key(self, event: events.Key) -> None:
-        """Keys in the order in which they were pressed.
+        """Handle keys in the order in which they were pressed.
 
-        Left to itself, a key that is bound to an action travels up to the app before it is acted
-        upon, and letters typed meanwhile overtake it.
+        Textual sends a key bound to an action up to the app first, and letters typed meanwhile
+        overtake it.
         """
         if event.key == "enter":
             row, column = self.cursor_location
@@ -63,7 +68,7 @@ class CodeEditor(TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end)
 
     def _step_back(self) -> bool:
-        """Take a step of indentation back, if there is nothing else before the cursor."""
+        """Remove a step of indentation, if there is nothing else before the cursor."""
         row, column = self.cursor_location
         before = self.document[row][:column]
         if not self.selection.is_empty or not before or before.strip(" "):
@@ -82,7 +87,7 @@ _ACTIONS = {
 
 
 def next_indent(before: str) -> str:
-    """The indentation of a new line after the text `before` the cursor."""
+    """Return the indentation of a new line after the text `before` the cursor."""
     code = before.split("#", 1)[0].rstrip()
     depth = len(before) - len(before.lstrip(" "))
     if code.endswith((":", "(", "[", "{")):

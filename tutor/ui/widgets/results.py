@@ -11,6 +11,7 @@ from textual.widgets import Static
 from tutor import render
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Report
+from tutor.ui.actions import key_of
 
 
 class ResultsPane(VerticalScroll):
@@ -94,7 +95,7 @@ class ResultsPane(VerticalScroll):
         elif self.report is not None:
             parts.append(render.rest(self.report, self._others))
         elif self._stopped:
-            parts.append(Text("Stopped. F5 checks again.", "dim"))
+            parts.append(Text(f"Stopped. Press {key_of('run')} to check again.", "dim"))
         else:
-            parts.append(Text("Press F5 to check your code.", "dim"))
+            parts.append(Text(f"Press {key_of('run')} to check your code.", "dim"))
         self._text.update(Group(*parts))
