@@ -3,7 +3,7 @@
 # make test     lint, type-check and test
 # make format   format and fix the code with Ruff
 # make proofs   all tests, including those too slow for every run
-# make seeds    every answer of the course under 20 seeds, and all lessons in waiting sandboxes: an hour
+# make course   prove the lessons that changed since their proof: about ten minutes each
 # make fuzz     fuzz the wire parser for ten minutes
 # make attacks  200 hostile submissions alternating with 200 honest ones
 # make killed   kill the grader at 50 random moments: nothing may be lost or graded twice
@@ -22,7 +22,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test proofs seeds attacks killed class crowd libreoffice fuzz bench format clean
+.PHONY: install run test proofs course attacks killed class crowd libreoffice fuzz bench format clean
 
 install: $(STAMP)
 
@@ -46,8 +46,8 @@ test: install
 proofs: install
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal --proofs
 
-seeds: install
-	$(BIN)/pytest -n auto --dist worksteal tests/course --seeds 20
+course: install
+	$(BIN)/jaxtutor pack test lessons --seeds 20 --mutate --variants --unproven
 
 attacks: install
 	$(BIN)/python -m tests.attacks.campaign 200
