@@ -261,6 +261,6 @@ def unreadable(reply: object, running: str) -> Fault:
     return Fault(
         "malformed",
         f"the result of {running} could not be read: {reason[:300]}. "
-        "This may be a bug in jaxtutor: please report it",
+        "This may be a bug in jaxtutor: run `jaxtutor doctor --report`",
         running=running,
     )
