@@ -31,9 +31,9 @@ def bug_report(diagnosis: Diagnosis) -> str:
     sections = {
         "System": [date, system, f"devices: {diagnosis.devices}"],
         "Versions": [f"{name} {version}" for name, version in sorted(versions.items())],
-        "Diagnosis": [f"{_mark(one.ok)} {one.name}: {one.detail}" for one in diagnosis.findings],
+        "Diagnosis": [_result(one.name, one.ok, one.detail) for one in diagnosis.findings],
         "Sandbox layers": [
-            f"{_mark(one.active)} {one.name}: {one.detail}" for one in diagnosis.protections
+            _result(one.name, one.active, one.detail) for one in diagnosis.protections
         ],
         "Limits of a lesson that sets none": [
             f"{name}: {value}" for name, value in msgspec.structs.asdict(Limits()).items()
@@ -52,8 +52,8 @@ def bug_report(diagnosis: Diagnosis) -> str:
     return paths.shorten_home("\n\n".join(parts)) + "\n"
 
 
-def _mark(ok: bool) -> str:
-    return "✓" if ok else "✗"
+def _result(name: str, ok: bool, detail: str) -> str:
+    return f"{'✓' if ok else '✗'} {name}{detail and f': {detail}'}"
 
 
 def _item(text: str) -> str:
