@@ -1,4 +1,4 @@
-"""Reading members of a stranger's zip: what to refuse, and how much to read."""
+"""Reading members of untrusted zips."""
 
 import stat
 import struct
@@ -6,7 +6,7 @@ import zipfile
 import zlib
 
 MAX_RATIO = 200
-"""Bytes made of one; text of lessons has 10. Not looked at in files of less than `SMALL`."""
+"""Compression ratio; text of lessons reaches 10. Not checked for files smaller than `SMALL`."""
 
 SMALL = 64 << 10
 
@@ -25,36 +25,36 @@ DAMAGE = (
     ValueError,
     struct.error,
 )
-"""What zipfile raises about bytes that it cannot make sense of."""
+"""What zipfile raises for damaged data."""
 
 
 def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
-    """Why a member of a stranger's zip should not be unpacked: what it says of itself.
+    """Return why a member must not be unpacked, judging by its metadata.
 
-    **Arguments:** `at_most`: bytes that are read of it.
+    **Arguments:** `at_most`: limit of its size, in bytes.
     """
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        return "a link; put the file itself there"
+        return "a symbolic link; replace it with the file itself"
     if kind not in (0, stat.S_IFREG) or member.external_attr & 0x10:
         return "not a regular file"
     if member.flag_bits & _ENCRYPTED:
-        return "encrypted; nobody here has the password"
+        return "encrypted; build the zip without a password"
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "compressed in a way that jaxtutor does not use"
+        return "unsupported compression method; use stored or deflated"
     if member.file_size > at_most:
-        return f"{member.file_size:,} bytes; at most {at_most:,} are read"
+        return f"must be at most {at_most:,} bytes, got {member.file_size:,}"
     if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
-        return f"{member.file_size:,} bytes made of {member.compress_size:,}"
+        return f"compressed too well: {member.compress_size:,} bytes unpack to {member.file_size:,}"
     return None
 
 
 def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> bytes:
-    """What a member holds; one byte more than `at_most` where it is more than that.
+    """Return a member's contents, cut one byte after `at_most`.
 
     Raises:
-        DAMAGE: it cannot be unpacked, or is not what its checksum says.
+        DAMAGE: it cannot be unpacked, or does not match its checksum.
     """
     with archive.open(member) as file:
-        # To the end, where zipfile compares its checksum; never more than the size it told.
+        # zipfile verifies the checksum at the end, and never reads more than the declared size.
         return file.read(at_most + 1)

@@ -212,7 +212,7 @@ def test_the_course_and_what_is_not_there_cannot_be_removed() -> None:
     )
     assert "did you mean 'core'?" in refused("pack", "remove", "coer")
     assert "See `jaxtutor pack list`" in refused("pack", "remove", "something-else")
-    assert "the id 'core' is that of the course" in _renamed_to_core()
+    assert "the id 'core' is taken by the course" in _renamed_to_core()
 
 
 def _renamed_to_core() -> str:

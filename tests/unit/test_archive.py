@@ -201,43 +201,43 @@ def too_many() -> bytes:
 BOMB = bytes(1 << 20)
 
 ATTACKS: dict[str, tuple[Callable[[Files], bytes], str]] = {
-    "traversal": (called("../evil.yaml"), "../evil.yaml: leads out of the pack"),
-    "traversal within": (called("basics/../../evil"), "basics/../../evil: leads out of the pack"),
-    "traversal to itself": (called("basics/../pack.md"), "basics/../pack.md: leads out of"),
-    "absolute": (called("/etc/evil"), "/etc/evil: an absolute name"),
-    "absolute twice": (called("//etc/evil"), "//etc/evil: an absolute name"),
-    "drive": (called("C:/evil"), "C:/evil: a backslash or colon"),
-    "stream": (called("pack.yaml:evil"), "pack.yaml:evil: a backslash or colon"),
-    "backslash": (named(b"..\\evil"), "..\\evil: a backslash or colon"),
-    "share": (named(b"\\\\host\\evil"), "\\\\host\\evil: a backslash or colon"),
-    "nul": (named(b"evil.md\0.yaml"), "evil.md␀.yaml: a character in the name"),
-    "line end": (called("evil\n.md"), "evil␊.md: a character in the name"),
-    "escape sequence": (called("\x1b[31mevil"), "␛[31mevil: a character in the name"),
-    "right to left": (called("evil\u202elmay.md"), "evil�lmay.md: a character in the name"),
-    "dot": (called("./pack.md"), "./pack.md: a part of the name"),
-    "empty part": (called("basics//x.md"), "basics//x.md: a part of the name"),
-    "dot at the end": (called("pack.yaml."), "pack.yaml.: a part of the name"),
-    "hidden": (called(".git/config"), ".git/config: a part of the name"),
-    "wildcard": (called("what?.md"), "what?.md: one of"),
-    "long": (called("x" * 201), "x: a name of more than"),
-    "deep": (called("a/" * 4 + "b"), "a/a/a/a/b: a name of more than 4 parts"),
+    "traversal": (called("../evil.yaml"), "../evil.yaml: points outside the pack"),
+    "traversal within": (called("basics/../../evil"), "basics/../../evil: points outside the pack"),
+    "traversal to itself": (called("basics/../pack.md"), "basics/../pack.md: points outside"),
+    "absolute": (called("/etc/evil"), "/etc/evil: the name must be relative"),
+    "absolute twice": (called("//etc/evil"), "//etc/evil: the name must be relative"),
+    "drive": (called("C:/evil"), "C:/evil: the name must not contain"),
+    "stream": (called("pack.yaml:evil"), "pack.yaml:evil: the name must not contain"),
+    "backslash": (named(b"..\\evil"), "..\\evil: the name must not contain"),
+    "share": (named(b"\\\\host\\evil"), "\\\\host\\evil: the name must not contain"),
+    "nul": (named(b"evil.md\0.yaml"), "evil.md␀.yaml: the name contains an"),
+    "line end": (called("evil\n.md"), "evil␊.md: the name contains an"),
+    "escape sequence": (called("\x1b[31mevil"), "␛[31mevil: the name contains an"),
+    "right to left": (called("evil\u202elmay.md"), "evil�lmay.md: the name contains an"),
+    "dot": (called("./pack.md"), "./pack.md: no part of the name may be empty"),
+    "empty part": (called("basics//x.md"), "basics//x.md: no part of the name may be empty"),
+    "dot at the end": (called("pack.yaml."), "pack.yaml.: no part of the name may be empty"),
+    "hidden": (called(".git/config"), ".git/config: no part of the name may be empty"),
+    "wildcard": (called("what?.md"), "what?.md: the name must not contain any of"),
+    "long": (called("x" * 201), "x: the name must have at most"),
+    "deep": (called("a/" * 4 + "b"), "a/a/a/a/b: the name must have at most 4 parts"),
     "very deep": (called("a/" * 3000 + "b"), "a/a/a/a/a"),
-    "folder": (called("basics/"), "basics/: a folder"),
-    "nested folders": (called("a/b/c/d/e/f/"), "a/b/c/d/e/f/: a folder"),
+    "folder": (called("basics/"), "basics/: a directory"),
+    "nested folders": (called("a/b/c/d/e/f/"), "a/b/c/d/e/f/: a directory"),
     "folder by attribute": (
         lambda files: packed(files, (entry("odd", external_attr=0x10), b"")),
         "odd: not a regular file",
     ),
-    "link": (of_kind(stat.S_IFLNK), "basics/odd: a link"),
+    "link": (of_kind(stat.S_IFLNK), "basics/odd: a symbolic link"),
     "link by another system": (
         lambda files: packed(
             files, (entry("odd", stat.S_IFLNK | 0o777, create_system=0), b"/etc/passwd")
         ),
-        "odd: a link",
+        "odd: a symbolic link",
     ),
     "hard link": (
         lambda files: packed(files, (entry("odd", extra=HARD_LINK), b"x")),
-        "odd: more is said of it",
+        "odd: unexpected zip metadata",
     ),
     "character device": (of_kind(stat.S_IFCHR), "basics/odd: not a regular file"),
     "block device": (of_kind(stat.S_IFBLK), "basics/odd: not a regular file"),
@@ -245,55 +245,55 @@ ATTACKS: dict[str, tuple[Callable[[Files], bytes], str]] = {
     "socket": (of_kind(stat.S_IFSOCK), "basics/odd: not a regular file"),
     "bomb by ratio": (
         lambda files: packed(files, (entry("bomb.md"), BOMB)),
-        "bomb.md: 1,048,576 bytes made of 1,",
+        "bomb.md: compressed too well: 1,",
     ),
     "bomb by size": (
         lambda files: packed(files, (entry("bomb.md"), random.Random(0).randbytes(1 << 20) + b"!")),
-        "bomb.md: 1,048,577 bytes; at most 1,048,576 are read",
+        "bomb.md: must be at most 1,048,576 bytes, got 1,048,577",
     ),
-    "bomb by count": (lambda files: too_many(), "more than 20,000 files"),
+    "bomb by count": (lambda files: too_many(), "must have at most 20,000 files"),
     "bomb by count, told otherwise": (
         lambda files: too_many()[:-14] + b"\1\0\1\0" + too_many()[-10:],
-        "more than 20,000 files",
+        "must have at most 20,000 files",
     ),
-    "bomb in the inventory": (inventory_is(BOMB * 7), f"{INVENTORY}: 7,340,032 bytes made of"),
-    "bomb that tells a small size": (changed(24, "<L", 9), "damaged, or no zip: Bad CRC-32"),
-    "overlapping": (changed(42, "<L", 0), f"damaged, or no zip: File name in directory '{LESSON}'"),
-    "offset beyond the end": (changed(42, "<L", 1 << 30), "damaged, or no zip"),
+    "bomb in the inventory": (inventory_is(BOMB * 7), f"{INVENTORY}: compressed too well: "),
+    "bomb that tells a small size": (changed(24, "<L", 9), "damaged, or not a zip: Bad CRC-32"),
+    "overlapping": (changed(42, "<L", 0), f"or not a zip: File name in directory '{LESSON}'"),
+    "offset beyond the end": (changed(42, "<L", 1 << 30), "or not a zip"),
     "encrypted": (changed(8, "<H", 1), f"{LESSON}: encrypted"),
     "strongly encrypted": (changed(8, "<H", 0x40), f"{LESSON}: encrypted"),
-    "patch": (changed(8, "<H", 0x20), "damaged, or no zip: compressed patched data"),
-    "bzip2": (lambda files: packed(files, how=zipfile.ZIP_BZIP2), f"{INVENTORY}: compressed in"),
-    "lzma": (lambda files: packed(files, how=zipfile.ZIP_LZMA), f"{INVENTORY}: compressed in"),
-    "unknown compression": (changed(10, "<H", 77), f"{LESSON}: compressed in"),
-    "newer zip": (changed(6, "<H", 99), "damaged, or no zip: zip file version 9.9"),
-    "wrong crc": (changed(16, "<L", 12345), "damaged, or no zip: Bad CRC-32 for file"),
+    "patch": (changed(8, "<H", 0x20), "damaged, or not a zip: compressed patched data"),
+    "bzip2": (lambda files: packed(files, how=zipfile.ZIP_BZIP2), f"{INVENTORY}: unsupported"),
+    "lzma": (lambda files: packed(files, how=zipfile.ZIP_LZMA), f"{INVENTORY}: unsupported"),
+    "unknown compression": (changed(10, "<H", 77), f"{LESSON}: unsupported"),
+    "newer zip": (changed(6, "<H", 99), "damaged, or not a zip: zip file version 9.9"),
+    "wrong crc": (changed(16, "<L", 12345), "damaged, or not a zip: Bad CRC-32 for file"),
     "twice": (
         lambda files: zipped([*_head(files), *files.items(), (LESSON.replace("d", "D"), b"")]),
-        "basics/Double.yaml: twice; there is basics/double.yaml",
+        "basics/Double.yaml: duplicate of basics/double.yaml",
     ),
     "twice, to the letter": (
         lambda files: packed({}, ("a.md", b"1"), ("b.md", b"2")).replace(b"b.md", b"a.md"),
-        "a.md: twice",
+        "a.md: duplicate of a.md",
     ),
     "twice, by accents": (
         lambda files: packed(files, ("caf\xe9.md", b""), ("cafe\u0301.md", b"")),
-        "twice; there is café.md",
+        "duplicate of café.md",
     ),
-    "a second inventory": (called("MANIFEST.JSON"), "MANIFEST.JSON: twice"),
-    "file and folder": (called("basics"), "basics: a file and a folder have one name"),
-    "folder and file": (called(f"{LESSON}/x.md"), f"{LESSON}/x.md: a file and a folder"),
-    "wrong checksum": (altered(LESSON), f"{LESSON}: not what {INVENTORY} says"),
-    "wrong checksum of the manifest": (altered("pack.yaml"), "pack.yaml: not what"),
+    "a second inventory": (called("MANIFEST.JSON"), "MANIFEST.JSON: duplicate of"),
+    "file and folder": (called("basics"), "basics: a file and a directory have one name"),
+    "folder and file": (called(f"{LESSON}/x.md"), f"{LESSON}/x.md: a file and a directory"),
+    "wrong checksum": (altered(LESSON), f"{LESSON}: checksum does not match"),
+    "wrong checksum of the manifest": (altered("pack.yaml"), "pack.yaml: checksum does not match"),
     "missing": (
         lambda files: listing(files, **{"basics/gone.yaml": "0" * 64}),
-        f"basics/gone.yaml: listed in {INVENTORY}, but not there",
+        f"basics/gone.yaml: listed in {INVENTORY} but missing",
     ),
     "extra": (
         lambda files: zipped([*_head(files), *files.items(), ("basics/more.yaml", b"")]),
         f"basics/more.yaml: not listed in {INVENTORY}",
     ),
-    "no inventory": (lambda files: zipped(files.items()), f"there is no {INVENTORY}"),
+    "no inventory": (lambda files: zipped(files.items()), f"{INVENTORY} is missing"),
     "empty inventory": (inventory_is(b""), f"{INVENTORY}: "),
     "inventory that is no mapping": (inventory_is(b"[]"), f"{INVENTORY}: Expected `object`"),
     "inventory without files": (
@@ -310,24 +310,24 @@ ATTACKS: dict[str, tuple[Callable[[Files], bytes], str]] = {
         inventory_is(b'{"format": 2, "everything": "else"}'),
         "format 2 needs a newer jaxtutor",
     ),
-    "empty": (lambda files: b"", "not a zip that jaxtutor has built, or cut off"),
-    "an empty zip": (lambda files: zipped([]), "not a zip that jaxtutor has built"),
-    "no zip": (lambda files: b"id: mini\n" * 99, "not a zip that jaxtutor has built"),
-    "something before it": (with_end(lambda data: b"#!/bin/sh\n" + data), "not a zip that"),
-    "something after it": (with_end(lambda data: data + b"more"), "or cut off"),
-    "a comment": (with_end(lambda data: data[:-2] + b"\4\0more"), "or cut off"),
-    "truncated at the end": (with_end(lambda data: data[:-1]), "or cut off"),
-    "truncated in the middle": (with_end(lambda data: data[: len(data) // 2]), "or cut off"),
-    "the middle is missing": (with_end(lambda data: data[:300] + data[600:]), "damaged, or no zip"),
+    "empty": (lambda files: b"", "truncated, or not a zip built by jaxtutor"),
+    "an empty zip": (lambda files: zipped([]), "not a zip built by jaxtutor"),
+    "no zip": (lambda files: b"id: mini\n" * 99, "not a zip built by jaxtutor"),
+    "something before it": (with_end(lambda data: b"#!/bin/sh\n" + data), "not a zip built"),
+    "something after it": (with_end(lambda data: data + b"more"), "truncated, or"),
+    "a comment": (with_end(lambda data: data[:-2] + b"\4\0more"), "truncated, or"),
+    "truncated at the end": (with_end(lambda data: data[:-1]), "truncated, or"),
+    "truncated in the middle": (with_end(lambda data: data[: len(data) // 2]), "truncated, or"),
+    "the middle is missing": (with_end(lambda data: data[:300] + data[600:]), "or not a zip"),
     "for large files": (
         with_end(lambda data: data[:-22] + b"PK\x06\x07" + bytes(16) + data[-22:]),
-        "more than 20,000 files",
+        "must have at most 20,000 files",
     ),
     "of another pack": (
         lambda files: write_archive(
             Inventory(id="other", title="", files=checksums(files)), files
         ),
-        f"{INVENTORY}: made for the pack 'other', but this is 'mini'",
+        f"{INVENTORY}: its id 'other' must be that of pack.yaml, 'mini'",
     ),
     "a broken lesson": (
         lambda files: packed({**files, LESSON: files[LESSON].replace(b"hints:", b"hnits:")}),
@@ -342,7 +342,8 @@ def _head(files: Files) -> list[tuple[str, bytes]]:
 
 
 def everything_below(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    paths = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    return {path for path in paths if not path.startswith("home/logs")}
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -385,7 +386,7 @@ def test_a_large_file_is_not_looked_into(tmp_path: Path) -> None:
     path = tmp_path / "large.zip"
     with path.open("wb") as file:
         file.truncate(archive.MAX_ARCHIVE + 1)
-    with pytest.raises(BadArchive, match=r"large\.zip: larger than 64 MiB"):
+    with pytest.raises(BadArchive, match=r"large\.zip: must be at most 64 MiB"):
         read_archive(path)
 
 

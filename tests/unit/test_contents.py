@@ -189,5 +189,5 @@ def test_a_name_that_not_every_system_can_have_is_told_to_the_author(root: Path,
 
 def test_names_that_differ_in_case_only_are_told_to_the_author(root: Path) -> None:
     (root.parent / "solutions" / "basics" / "double" / "Sum.py").write_text("")
-    with pytest.raises(BadPack, match=r"(?i)sum\.py:1:1: twice; there is .*; rename it"):
+    with pytest.raises(BadPack, match=r"(?i)sum\.py:1:1: duplicate of .*; rename it"):
         gather(load_pack(root))

@@ -151,7 +151,7 @@ def test_the_course_is_found_by_its_id_and_cannot_be_replaced(tmp_path: Path) ->
     root = edition(tmp_path / "core", "1.0")
     manifest = root / "pack.yaml"
     manifest.write_text(manifest.read_text().replace("id: mini", "id: core"))
-    with pytest.raises(Refused, match="'core' is that of the course"):
+    with pytest.raises(Refused, match="'core' is taken by the course"):
         put(root)
     assert names(installed.folder()) == []
     assert [one.id for one in known()] == ["core"]

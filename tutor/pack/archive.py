@@ -1,14 +1,14 @@
-"""A pack in one file: a zip with an inventory, and reading one that a stranger has made.
+"""Writing a pack to one file, a zip with an inventory, and reading untrusted ones.
 
     mini.zip
-      manifest.json            what is in it, with a checksum of every file
+      manifest.json            inventory with a checksum of every file
       pack.yaml
       basics/double.yaml
       solutions/basics/double.py
 
-The same files give the same bytes (with the same zlib): no times, owners or orders get in. To read
-one puts nothing on disk. What is not exactly as `write_archive` writes it is refused, so links,
-names that lead elsewhere and whatever else a zip can be have no meaning here.
+Archives are reproducible (given the same zlib): they hold no times or owners, and files are sorted.
+Reading one writes nothing to disk. Anything that `write_archive` would not write, such as a link or
+a path outside the pack, is refused.
 """
 
 import io
@@ -30,19 +30,18 @@ from tutor.plain_text import one_line
 from tutor.zips import DAMAGE, content, danger_in
 
 FORMAT = 1
-"""Of archives; that of packs is `tutor.manifest.FORMAT`."""
+"""The archive format; `tutor.manifest.FORMAT` is that of packs."""
 
 INVENTORY = "manifest.json"
 MAX_ARCHIVE = 64 << 20
 MAX_FILES = 20_000
-"""Some 5,000 lessons with all that belongs to them."""
+"""About 5,000 lessons with their solutions."""
 
 MAX_TOTAL = 256 << 20
-"""Bytes of all files together; of each the loader reads `MAX_BYTES`."""
+"""Bytes of all files together; each may have `MAX_BYTES`."""
 
 MAX_DIRECTORY = 8 << 20
-"""Bytes of the zip's own list of files, which is read as a whole before anything else, and of the
-inventory."""
+"""Bytes of the zip's central directory, which is read as a whole, and of the inventory."""
 
 NAME_SHOWN = 120
 """Characters of a member's name in messages."""
@@ -54,12 +53,12 @@ _LARGE_END_BYTES = 20
 
 Purpose: TypeAlias = Literal["everything", "learners", "grading"]
 Files: TypeAlias = dict[str, bytes]
-"""What is in a pack's files, by names relative to its root, with `/`."""
+"""Contents of a pack's files by POSIX path relative to its root."""
 
 
 class Inventory(Struct, frozen=True, kw_only=True):
-    """`manifest.json`. `files` holds the SHA-256 of each file but this one; `source` is where an
-    installed pack came from."""
+    """`manifest.json`. `files` holds the SHA-256 of all other files; `source` is where an installed
+    pack came from."""
 
     format: Annotated[int, Meta(ge=1)] = FORMAT
     jaxtutor: str = __version__
@@ -76,18 +75,18 @@ class Inventory(Struct, frozen=True, kw_only=True):
 
 
 class BadArchive(Exception):
-    """A file that is no pack built by jaxtutor; the message names it, and the member."""
+    """A file that is not a pack built by jaxtutor; the message names it and the member."""
 
     def __init__(self, archive: str, message: str, member: str | None = None) -> None:
-        place = [
+        parts = [
             one_line(archive),
             *([one_line(member[:NAME_SHOWN])] if member is not None else []),
         ]
-        super().__init__(": ".join([*place, message]))
+        super().__init__(": ".join([*parts, message]))
 
 
 def checksums(files: Mapping[str, bytes]) -> dict[str, str]:
-    """For `Inventory.files`."""
+    """Return SHA-256 checksums for `Inventory.files`."""
     return {name: sha256(data).hexdigest() for name, data in sorted(files.items())}
 
 
@@ -95,11 +94,11 @@ def checksums(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def write_archive(inventory: Inventory, files: Mapping[str, bytes]) -> bytes:
-    """The zip."""
+    """Return the bytes of the zip."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in [(INVENTORY, inventory.to_json()), *sorted(files.items())]:
-            info = zipfile.ZipInfo(name)  # of 1980
+            info = zipfile.ZipInfo(name)  # dated 1980
             info.create_system = 3
             info.external_attr = (stat.S_IFREG | 0o644) << 16
             archive.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
@@ -110,10 +109,10 @@ def write_archive(inventory: Inventory, files: Mapping[str, bytes]) -> bytes:
 
 
 def read_archive(path: Path) -> tuple[Inventory, Files]:
-    """What is in an archive, every file of it checked against the inventory.
+    """Return an archive's inventory and files, verified against their checksums.
 
     Raises:
-        BadArchive: it is damaged, or not as jaxtutor writes them.
+        BadArchive: it is damaged, or not written by jaxtutor.
         OSError: it cannot be read.
     """
     name = path.name
@@ -125,35 +124,35 @@ def read_archive(path: Path) -> tuple[Inventory, Files]:
 
 
 def unpack(data: bytes, shown_as: str) -> tuple[Inventory, Files]:
-    """`read_archive` for bytes.
+    """Read an archive from its bytes; `shown_as` is its name in messages.
 
     Raises:
-        BadArchive: see there.
+        BadArchive: it is damaged, or not written by jaxtutor.
     """
     _refuse_large(data, shown_as)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Reader(archive, shown_as).read()
     except DAMAGE as error:
-        raise BadArchive(shown_as, f"damaged, or no zip: {one_line(str(error))}") from None
+        raise BadArchive(shown_as, f"damaged, or not a zip: {one_line(str(error))}") from None
 
 
 def _refuse_large(data: bytes, shown_as: str) -> None:
-    """Before zipfile makes an object for each of a million entries."""
+    """Check sizes before zipfile creates an object for each of possibly a million entries."""
     if len(data) > MAX_ARCHIVE:
-        raise BadArchive(shown_as, f"larger than {MAX_ARCHIVE >> 20} MiB, so no pack")
+        raise BadArchive(shown_as, f"must be at most {MAX_ARCHIVE >> 20} MiB")
     end = data[-_END_BYTES:]
     if not data.startswith(b"PK\x03\x04") or not end.startswith(_END) or end[20:] != b"\0\0":
-        raise BadArchive(shown_as, "not a zip that jaxtutor has built, or cut off")
+        raise BadArchive(shown_as, "truncated, or not a zip built by jaxtutor")
     entries = int.from_bytes(end[10:12], "little")
     directory = int.from_bytes(end[12:16], "little")
     before = data[-_END_BYTES - _LARGE_END_BYTES : -_END_BYTES]
     if before.startswith(_LARGE_END) or directory > MAX_DIRECTORY or entries > MAX_FILES:
-        raise BadArchive(shown_as, f"more than {MAX_FILES:,} files; no pack has so many")
+        raise BadArchive(shown_as, f"must have at most {MAX_FILES:,} files")
 
 
 class _Reader:
-    """Looks at everything that the zip says of its members before it unpacks the first."""
+    """Validates the metadata of all members before unpacking the first."""
 
     def __init__(self, archive: zipfile.ZipFile, shown_as: str) -> None:
         self._archive = archive
@@ -161,8 +160,8 @@ class _Reader:
         self._members = archive.infolist()
 
     def read(self) -> tuple[Inventory, Files]:
-        if len(self._members) > MAX_FILES:  # the zip's own count may lie
-            raise self._bad(f"more than {MAX_FILES:,} files; no pack has so many")
+        if len(self._members) > MAX_FILES:  # the zip's own count can be false
+            raise self._bad(f"must have at most {MAX_FILES:,} files")
         for member in self._members:
             self._refuse_strange(member)
         names = [member.orig_filename for member in self._members]
@@ -170,9 +169,9 @@ class _Reader:
             raise self._bad(clash[1], clash[0])
         members = dict(zip(names, self._members, strict=True))
         if sum(member.file_size for member in self._members) > MAX_TOTAL:
-            raise self._bad(f"more than {MAX_TOTAL >> 20} MiB when unpacked; no pack has so much")
+            raise self._bad(f"must unpack to at most {MAX_TOTAL >> 20} MiB")
         if INVENTORY not in members:
-            raise self._bad(f"there is no {INVENTORY}, so no pack built by jaxtutor")
+            raise self._bad(f"not a pack built by jaxtutor: {INVENTORY} is missing")
         inventory = self._inventory(self._content(members.pop(INVENTORY), MAX_DIRECTORY))
         self._compare(inventory, members)
         return inventory, self._contents(inventory, members)
@@ -182,14 +181,14 @@ class _Reader:
         if fault := fault_of(name):
             raise self._bad(fault, name)
         if member.extra:
-            raise self._bad("more is said of it than a name and a size (a link, an owner …)", name)
+            raise self._bad("unexpected zip metadata, such as an owner or a link", name)
         if fault := danger_in(member, MAX_BYTES if name != INVENTORY else MAX_DIRECTORY):
             raise self._bad(fault, name)
 
     def _content(self, member: zipfile.ZipInfo, at_most: int) -> bytes:
         data = content(self._archive, member, at_most)
         if len(data) > at_most:
-            raise self._bad(f"more than {at_most:,} bytes", member.orig_filename)
+            raise self._bad(f"must be at most {at_most:,} bytes", member.orig_filename)
         return data
 
     def _inventory(self, data: bytes) -> Inventory:
@@ -210,7 +209,7 @@ class _Reader:
         if extra := sorted(found - listed):
             raise self._bad(f"not listed in {INVENTORY}", extra[0])
         if missing := sorted(listed - found):
-            raise self._bad(f"listed in {INVENTORY}, but not there", missing[0])
+            raise self._bad(f"listed in {INVENTORY} but missing", missing[0])
 
     def _contents(self, inventory: Inventory, members: Mapping[str, zipfile.ZipInfo]) -> Files:
         files: Files = {}
@@ -218,9 +217,9 @@ class _Reader:
         for name, member in members.items():
             data = files[name] = self._content(member, MAX_BYTES)
             if (total := total + len(data)) > MAX_TOTAL:
-                raise self._bad(f"more than {MAX_TOTAL >> 20} MiB when unpacked", name)
+                raise self._bad(f"must unpack to at most {MAX_TOTAL >> 20} MiB in total", name)
             if sha256(data).hexdigest() != inventory.files[name]:
-                raise self._bad(f"not what {INVENTORY} says: its checksum differs", name)
+                raise self._bad(f"checksum does not match {INVENTORY}", name)
         return files
 
     def _bad(self, message: str, member: str | None = None) -> BadArchive:

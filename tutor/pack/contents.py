@@ -1,15 +1,15 @@
-"""Which files of a pack's folder travel, and what of them whom they are for may see.
+"""Choosing the files of a built pack, by its purpose.
 
 ================  ==============================================================================
 ``everything``    the pack as it is: lessons, solutions, variants
-``learners``      no solutions and no variants, and of a lesson nothing that is made of them:
-                  `mistakes` and `equivalent`, which quote the solution, and comments, which may
-``grading``       lessons to the byte, and solutions, so that `pack test` can show where marks are
-                  given that they pass there; variants are for authors
+``learners``      no solutions or variants, and nothing derived from them: no `mistakes` and
+                  `equivalent`, which quote the solution, and no comments, which might
+``grading``       unchanged lessons, and solutions, so that `pack test` can show that they pass on
+                  the grading machine; no variants, which are for authors
 ================  ==============================================================================
 
-Checks, `harness` and hints stay in all three: without them nothing can be checked. Whoever opens
-the file can read them.
+All three contain checks, `harness` and hints, without which nothing can be checked; anyone with the
+file can read them.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -43,7 +43,7 @@ _ENDINGS = ("", ".md", ".txt", ".rst")
 
 
 class PackedFile(NamedTuple):
-    """A file that travels: `file` in the folder `base`, under the name `name`."""
+    """A file to pack: `file` in the directory `base`, as the member `name`."""
 
     base: Path
     file: str
@@ -51,10 +51,10 @@ class PackedFile(NamedTuple):
 
 
 def gather(pack: Pack, purpose: Purpose = "everything") -> tuple[Inventory, Files]:
-    """What of a pack travels.
+    """Return the inventory and the files of a pack.
 
     Raises:
-        BadPack: a file of it cannot be read, or has a name that not every system can have.
+        BadPack: a file cannot be read, or its name is not portable.
     """
     sources = list(_sources(pack, purpose))
     _refuse_names(sources)
@@ -79,7 +79,7 @@ def gather(pack: Pack, purpose: Purpose = "everything") -> tuple[Inventory, File
 
 
 def solved(pack: Pack) -> int:
-    """How many lessons come with a solution."""
+    """Return the number of lessons with a solution."""
     folders = solution_folders(pack.root)
     return sum(
         any((base / track.id / f"{lesson}.py").is_file() for base in folders)
@@ -89,8 +89,8 @@ def solved(pack: Pack) -> int:
 
 
 def strays(pack: Pack) -> list[str]:
-    """Return the files in the pack's folder that are not part of it; hidden ones, schemas for
-    editors and proofs are not listed."""
+    """Return files in the pack's directory that are not part of it, except hidden files, schemas
+    for editors, and proofs."""
     root = pack.root
     known = {source.base / source.file for source in _sources(pack, "everything")}
     known.add(root / INVENTORY)
@@ -114,13 +114,13 @@ def _refuse_names(sources: list[PackedFile]) -> None:
 
 
 def without(fields: Collection[str], data: bytes) -> bytes:
-    """A valid YAML file of a pack without some fields of its top level, and without comments."""
+    """Return a valid YAML file of a pack without some top-level fields, and without comments."""
     events = _kept(fields, yaml.parse(data.decode("utf-8-sig"), Loader=LOADER))
     text: str = yaml.emit(events, allow_unicode=True, width=1 << 20)
     left = text.encode()
-    wanted = {name: value for name, value in _plain(data).items() if name not in fields}
-    if _plain(left) != wanted:
-        raise RuntimeError("written anew, a file of the pack reads otherwise")
+    expected = {name: value for name, value in _plain(data).items() if name not in fields}
+    if _plain(left) != expected:
+        raise RuntimeError("a rewritten file of the pack has different contents")
     return left
 
 
@@ -159,7 +159,7 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
 
 
 def _answers(root: Path, lesson: str, variants: bool) -> Iterator[PackedFile]:
-    """Its solution and, if wanted, its variants."""
+    """Yield the solution and, if `variants`, its variants."""
     folders = solution_folders(root)
     for base in [base for base in folders if (base / f"{lesson}.py").is_file()][:1]:
         yield PackedFile(base, f"{lesson}.py", f"solutions/{lesson}.py")

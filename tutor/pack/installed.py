@@ -1,12 +1,12 @@
-"""Packs on this machine: those installed, those that came with pip, and the course.
+"""Packs on this machine: installed ones, those distributed with pip, and the course.
 
-    packs/mini/1/pack.yaml      what was installed before
-    packs/mini/2/pack.yaml      what is used: the highest number
+    packs/mini/1/pack.yaml      the previous version
+    packs/mini/2/pack.yaml      the version in use: the highest number
 
-An installed pack is a copy that is complete and valid before it gets its name, by one rename. So of
-two that install at once both succeed, an app that is open goes on reading what it has opened, and
-whatever is interrupted has changed nothing. The one before is kept. Learners' files and progress
-are elsewhere, and nothing here touches them.
+An installed pack is a copy, complete and validated before one rename gives it its number. So
+concurrent installs all succeed, a running app keeps reading the version it opened, and an
+interrupted install changes nothing. The previous version is kept. Learners' files and progress are
+stored elsewhere.
 """
 
 import errno
@@ -30,23 +30,23 @@ from tutor.pack.member_names import fault_of
 from tutor.plugins import GROUP, Distributed, distributed
 
 KEPT = 2
-"""The one in use, and the one before."""
+"""The version in use, and the previous one."""
 
 ATTEMPTS = 100
-"""At the next number, while others install and remove the same pack."""
+"""Of taking the next number while other processes install or remove the same pack."""
 
 _INCOMING, _REMOVED = ".incoming-", ".removed-"
 _ABANDONED = 3600.0
-"""Seconds after which a folder that somebody was filling or emptying is nobody's."""
+"""Seconds after which a temporary directory is left over from a killed process."""
 
 
 class Refused(Exception):
-    """A pack that cannot be installed or removed here, though nothing is wrong with it."""
+    """A valid pack that cannot be installed or removed here."""
 
 
 class Installed(Struct, frozen=True):
-    """What `install` has done. `solutions`: how many lessons have one; `before`: the pack that
-    was replaced, which is kept."""
+    """The result of `install`. `solutions`: number of lessons with a solution; `before`: the
+    directory of the previous version."""
 
     pack: Pack
     solutions: int
@@ -54,8 +54,8 @@ class Installed(Struct, frozen=True):
 
 
 class KnownPack(Struct, frozen=True):
-    """A pack that can be named. `source`: where it came from, in words. `distribution`: what pip
-    calls it, where pip has brought it. `problem`: why there is no `root`."""
+    """A pack that `--pack` accepts. `source`: where it came from, in words. `distribution`: its
+    name in pip, if distributed with pip. `problem`: why there is no `root`."""
 
     id: str
     root: Path | None
@@ -65,13 +65,13 @@ class KnownPack(Struct, frozen=True):
 
 
 def folder() -> Path:
-    """Where installed packs are."""
+    """Return the directory of installed packs."""
     return paths.data() / "packs"
 
 
 def find(name: str) -> Path | None:
-    """The folder of the pack with this id: one that was installed, the course, or one that came
-    with pip."""
+    """Return the directory of the pack with this id: an installed one, the course, or one
+    distributed with pip."""
     if "/" in name or fault_of(name) is not None:
         return None
     if numbers := _numbers(folder() / name):
@@ -83,7 +83,7 @@ def find(name: str) -> Path | None:
 
 
 def known() -> list[KnownPack]:
-    """Every pack that there is; where two have one id, `find` finds the first."""
+    """Return all packs; if two have the same id, `find` finds the first."""
     found = [KnownPack(open_pack().id, built_in(), "the course")]
     for path in sorted(folder().glob("[!.]*")):
         if numbers := _numbers(path):
@@ -93,10 +93,10 @@ def known() -> list[KnownPack]:
 
 
 def from_pip(one: Distributed) -> KnownPack:
-    """A pack that came with pip."""
+    """Describe a pack distributed with pip."""
     source = f"{one.distribution} {one.version} (pip)"
     problem = (
-        f"its entry point in {GROUP} says {one.value!r}; expected package:folder, with a pack.yaml"
+        f"its entry point in {GROUP} must be package:directory with a pack.yaml, got {one.value!r}"
     )
     problem = "" if one.folder is not None else problem
     return KnownPack(one.name, one.folder, source, one.distribution, problem)
@@ -105,14 +105,13 @@ def from_pip(one: Distributed) -> KnownPack:
 def install(inventory: Inventory, files: Files, shown_as: str, source: str) -> Installed:
     """Put a pack where `find` finds it.
 
-    **Arguments:** `shown_as`: how messages name its folder; `source`: where it came from, kept for
-    `known`.
+    **Arguments:** `shown_as`: its directory in messages; `source`: where it came from, for `known`.
 
     Raises:
         BadPack: it has problems.
-        BadArchive: the inventory is that of another pack.
+        BadArchive: the inventory belongs to another pack.
         Refused: it has the id of the course.
-        OSError: it could not be written; all is as before.
+        OSError: it could not be written; nothing has changed.
     """
     folder().mkdir(parents=True, exist_ok=True)
     _sweep()
@@ -124,29 +123,27 @@ def install(inventory: Inventory, files: Files, shown_as: str, source: str) -> I
         (incoming / INVENTORY).write_bytes(structs.replace(inventory, source=source).to_json())
         pack = _validated(incoming, shown_as)
         if pack.id != inventory.id:
-            message = f"made for the pack {inventory.id!r}, but this is {pack.id!r}"
+            message = f"its id {inventory.id!r} must be that of pack.yaml, {pack.id!r}"
             raise BadArchive(shown_as, message, INVENTORY)
         if pack.id == open_pack().id:
-            raise Refused(
-                f"the id {pack.id!r} is that of the course; give the pack another in pack.yaml"
-            )
+            raise Refused(f"the id {pack.id!r} is taken by the course; change it in pack.yaml")
         if hasattr(os, "sync"):
-            os.sync()  # all of it at once; file by file takes a minute for thousands
+            os.sync()  # fsync of thousands of files one by one takes a minute
         solutions = solved(pack)
         base = folder() / pack.id
         number = _put(incoming, base)
     _prune(base)
     before = [old for old in _numbers(base) if old < number]
-    # Not opened anew: another may have removed it by now.
+    # Not reopened: another process may have removed it by now.
     pack = Pack(base / str(number), pack.manifest, pack.lessons)
     return Installed(pack, solutions, base / str(before[-1]) if before else None)
 
 
 def remove(pack_id: str) -> None:
-    """Remove an installed pack, and the one before it.
+    """Remove an installed pack and its previous version.
 
     Raises:
-        Refused: there is none of this id.
+        Refused: no installed pack has this id.
         OSError: it could not be removed.
     """
     base = folder() / pack_id
@@ -162,7 +159,7 @@ def remove(pack_id: str) -> None:
 
 
 def _numbers(base: Path) -> list[int]:
-    """Of the copies of a pack, rising."""
+    """Return the numbers of a pack's copies, ascending."""
     try:
         names = [entry.name for entry in os.scandir(base)]
     except OSError:
@@ -171,7 +168,7 @@ def _numbers(base: Path) -> list[int]:
 
 
 def _source(root: Path) -> str:
-    """Where an installed pack came from, as far as it is known."""
+    """Return where an installed pack came from, or an empty string if unknown."""
     import msgspec
 
     try:
@@ -193,7 +190,7 @@ def _validated(incoming: Path, shown_as: str) -> Pack:
 
 @contextmanager
 def _incoming() -> Iterator[Path]:
-    """A folder beside the installed packs, gone afterwards unless it was given a name."""
+    """Create a directory next to the installed packs, and remove it unless it was renamed."""
     made = Path(tempfile.mkdtemp(prefix=_INCOMING, dir=folder()))
     try:
         yield made
@@ -202,14 +199,14 @@ def _incoming() -> Iterator[Path]:
 
 
 def _put(incoming: Path, base: Path) -> int:
-    """Give a complete folder the next number."""
+    """Rename a complete directory to the next number."""
     for attempt in range(ATTEMPTS):
         try:
             base.mkdir(exist_ok=True)
             number = max(_numbers(base), default=0) + 1
             incoming.rename(base / str(number))
         except OSError as error:
-            # Mostly another has just taken the number, or removes the pack.
+            # Another process has taken the number, or is removing the pack.
             busy = error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT)
             if not busy or attempt == ATTEMPTS - 1:
                 raise
@@ -220,23 +217,23 @@ def _put(incoming: Path, base: Path) -> int:
 
 def _prune(base: Path) -> None:
     for number in _numbers(base)[:-KEPT]:
-        with suppress(OSError):  # another has done it, or it stays for now
+        with suppress(OSError):  # done by another process, or left for next time
             _discard(base / str(number))
 
 
 def _discard(path: Path) -> None:
-    """Remove a folder so that nobody sees a part of it."""
+    """Remove a directory atomically, as seen by other processes."""
     removed = Path(tempfile.mkdtemp(prefix=_REMOVED, dir=folder()))
     try:
         path.rename(removed / path.name)
     finally:
         shutil.rmtree(removed, ignore_errors=True)
-        # Into a folder on the move another may just have put something.
+        # Another process may have added a file during the rename.
         shutil.rmtree(removed, ignore_errors=True)
 
 
 def _sweep() -> None:
-    """Remove what was left by processes that were killed."""
+    """Remove directories left by killed processes."""
     for path in [*folder().glob(f"{_INCOMING}*"), *folder().glob(f"{_REMOVED}*")]:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED:
