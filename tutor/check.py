@@ -181,14 +181,14 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return names that this check's expressions may use in addition to the inputs."""
         return frozenset()
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         """Compare the answers; None means that the check passes.
 
         Raises:
-            tutor.tree.TreeError: `seen` does not have the form this check requested.
+            tutor.tree.TreeError: `observed` does not have the form this check requested.
         """
         raise NotImplementedError
 
-    def note(self, seen: Tree, case: Case) -> str:
+    def note(self, observed: Tree, case: Case) -> str:
         """Return a note to show with a pass; empty for most kinds."""
         return ""

@@ -169,7 +169,7 @@ class Odd(Check, frozen=True, kw_only=True):
         ("odd", KIND.replace("odd_kind.inside", "os.path"), "os.path, is not in the package"),
         ("odd", KIND.replace("odd_kind.inside", "odd_kind.half"), "no module odd_kind.half"),
         ("odd", KIND.replace(' = "odd_kind.inside"', ""), "its `inside` must name a module"),
-        ("value", KIND, "there is a kind 'value' already"),
+        ("value", KIND, "a kind 'value' already exists"),
     ],
 )
 def test_a_kind_that_cannot_be_used_harms_only_lessons_that_want_it(

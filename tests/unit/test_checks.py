@@ -14,7 +14,7 @@ from tutor.checks.bounds import Bounds
 from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
-from tutor.checks.inside.prng import Ledger, Use, reused
+from tutor.checks.inside.ledger import Ledger, Use, reused
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
 from tutor.checks.pure import Pure
@@ -36,14 +36,14 @@ def leaf(value: Any, name: str = "float32", kind: str = "jax.Array") -> Leaf:
     return Leaf(np.asarray(value, dtype(name)), kind)
 
 
-def found(check: Check, seen: Tree, expected: Tree | None = None, case: Case = CASE) -> Finding:
-    finding = check.judge(seen, expected, case)
+def found(check: Check, observed: Tree, expected: Tree | None = None, case: Case = CASE) -> Finding:
+    finding = check.judge(observed, expected, case)
     assert finding is not None, "passed"
     return finding
 
 
-def passes(check: Check, seen: Tree, expected: Tree | None = None, case: Case = CASE) -> None:
-    finding = check.judge(seen, expected, case)
+def passes(check: Check, observed: Tree, expected: Tree | None = None, case: Case = CASE) -> None:
+    finding = check.judge(observed, expected, case)
     assert finding is None, finding
 
 
@@ -152,11 +152,11 @@ def test_whatever_a_worker_answers_is_judged_or_refused_as_no_answer(
     if kind == "train_step":
         inputs, expected = {"p": expected}, [(expected, leaf(1.0))]
     case = Case(0, {"B": 2, "n": 3}, (inputs,), np.arange(4))
-    seen = data.draw(seen_by(kind))
+    observed = data.draw(seen_by(kind))
     finding: Finding | None = None
     try:
-        finding = check.judge(seen, expected, case)
-        note = check.note(seen, case) if finding is None else ""
+        finding = check.judge(observed, expected, case)
+        note = check.note(observed, case) if finding is None else ""
         assert isinstance(note, str)
     except TreeError as error:
         assert str(error)  # noqa: PT017 - any answer may be refused, but with words
@@ -221,7 +221,7 @@ def test_vmap_is_one_call_per_example() -> None:
     passes(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)))
     finding = found(check, vmapped(leaf([1, 3]), leaf(1), leaf(2)))
     assert finding.message.startswith(
-        "under jax.vmap the result is not that of one call per example: largest difference 1 at [1]"
+        "jax.vmap gives another result than one call per example: largest difference 1 at [1]"
     )
 
 
@@ -313,7 +313,7 @@ def answer(**changes: Tree) -> Tree:
 
 
 @pytest.mark.parametrize(
-    ("seen", "kind", "message"),
+    ("observed", "kind", "message"),
     [
         (answer(w=leaf(np.zeros((3, 7)))), "shape",
          "['w']: shape (3, 7), expected (7, 3): the axes are swapped"),
@@ -332,8 +332,10 @@ def answer(**changes: Tree) -> Tree:
         ([leaf(0)], "structure", "found [float32[]], expected a dict with the keys ['b', 'w']"),
     ],
 )  # fmt: skip
-def test_another_shape_dtype_type_or_structure_is_told(seen: Tree, kind: str, message: str) -> None:
-    finding = found(SPEC, seen)
+def test_another_shape_dtype_type_or_structure_is_told(
+    observed: Tree, kind: str, message: str
+) -> None:
+    finding = found(SPEC, observed)
     assert finding.message.startswith(message)
     assert finding.mismatch is not None and finding.mismatch.kind == kind
 
@@ -375,10 +377,10 @@ def test_leaves_are_looked_for_in_any_order_and_structure() -> None:
     passes(LEAVES, list(layers((2,), (7, 3), (2,), (3,)).values()))  # type: ignore[union-attr]
     finding = found(LEAVES, layers((3,), (2,), (3, 7)))
     assert finding.message == (
-        "3 arrays, expected 4: missing float32[7, 3], [2]; too many ['layer 2'][0] float32[3, 7]"
+        "3 arrays, expected 4: missing float32[7, 3], [2]; unexpected ['layer 2'][0] float32[3, 7]"
     )
     finding = found(LEAVES, layers((3,), (2,), (7, 3), (2,), (2,)))
-    assert finding.message == "5 arrays, expected 4: too many ['layer 4'][0] float32[2]"
+    assert finding.message == "5 arrays, expected 4: unexpected ['layer 4'][0] float32[2]"
     assert found(LEAVES, None).message.startswith("0 arrays, expected 4: missing float32[7, 3], fl")
 
 
@@ -419,14 +421,14 @@ def pure_answer(**changes: Tree) -> dict[str, Tree]:
         ({"inputs_after": {"x": leaf([3, 5])}}, "the call changed its inputs: ['x']: largest"),
         ({"inputs_after": {"x": leaf([3, 4]), "z": leaf(0)}}, "the call changed its inputs: found"),
         ({"promises": ["line 3: `unique_indices=True` is promised for [1, 1]"]},
-         "line 3: `unique_indices=True` is promised for [1, 1]: what comes of that is undefined"),
+         "line 3: `unique_indices=True` is promised for [1, 1]: the result is undefined"),
         ({"changed": ["count"]},
-         "the call changes the global 'count'. Compiled, it does so once, while it is traced"),
+         "the call changes the global 'count'. Under jit that happens once, during tracing"),
         ({"leak": "it is kept in the global `cache`"},
          "a tracer escaped from the function: it is kept in the global `cache`. Return the value"),
         ({"globals": ["state"]},
          "a tracer escaped from the function into the global 'state': return the value instead"),
-        ({"jitted": {"y": leaf([1, 3])}}, "under jax.jit the result is another: ['y']: largest"),
+        ({"jitted": {"y": leaf([1, 3])}}, "under jax.jit the result is different: ['y']: largest"),
         ({"leak": "x" * 9999}, "a tracer escaped from the function: xxx"),
     ],
 )  # fmt: skip
@@ -472,7 +474,7 @@ def test_nan_is_the_same_in_two_calls() -> None:
         (1, [["a", "b", "c", "d", "e", "f"], [], []],
          "the first call compiled 6 programs (a, b, c, d and 2 more), expected at most 1 program"),
         (1, [["add", "add"], []],
-         "the first call compiled 2 programs (add), expected at most 1 program: what is"),
+         "the first call compiled 2 programs (add), expected at most 1 program: code outside"),
         (1, [["step"], [], ["step"]],
          "2 compilations in 3 calls, expected at most 1 program: 1 later call compiled again (ste"),
         (2, [["step"], ["step"], ["step"], ["step"]],
@@ -483,11 +485,11 @@ def test_compilations_are_counted(
     at_most: int, calls: list[list[str]], message: str | None
 ) -> None:
     check = Compiles(compiles="step(x)", at_most=at_most, calls=len(calls))
-    seen: Tree = [list(names) for names in calls]
+    observed: Tree = [list(names) for names in calls]
     if message is None:
-        passes(check, seen)
+        passes(check, observed)
     else:
-        assert found(check, seen).message.startswith(message)
+        assert found(check, observed).message.startswith(message)
 
 
 # --- prng ----------------------------------------------------------------------------------
@@ -499,7 +501,7 @@ def random(*shape: int, seed: int = 0) -> Any:
 
 def drawn(first: Tree, **changes: Tree) -> Tree:
     other = {"a": leaf(random(8, 32, seed=901)), "b": leaf(random(8, 32, seed=902))}
-    seen: dict[str, Tree] = {
+    observed: dict[str, Tree] = {
         "reuse": [],
         "checker": "",
         "used": "yes",
@@ -507,7 +509,7 @@ def drawn(first: Tree, **changes: Tree) -> Tree:
         "others": [],
         "next": other,
     }
-    return {**seen, "first": first, "again": first, "other": other, **changes}
+    return {**observed, "first": first, "again": first, "other": other, **changes}
 
 
 def test_keys_that_are_counted_up_are_those_of_the_next_seed():
@@ -518,7 +520,7 @@ def test_keys_that_are_counted_up_are_those_of_the_next_seed():
     assert Prng(prng="f(key)").judge(drawn(first), None, CASE) is None
     finding = Prng(prng="f(key)").judge(drawn(first, next=counted), None, CASE)
     assert finding is not None
-    assert "result['b'] for one key is result['a'] for the next one" in finding.message
+    assert "result['b'] for one key equals result['a'] for the next one" in finding.message
 
 
 TWO = {"a": leaf(random(8, 32, seed=1)), "b": leaf(random(8, 32, seed=2))}
@@ -536,7 +538,7 @@ def test_independent_draws_pass() -> None:
         ({"reuse": ["lines 3 and 5 draw from the same key", "more"]},
          "key used twice: lines 3 and 5 draw from the same key"),
         ({"checker": "key consumed twice"},
-         "key used twice: jax.debug_key_reuse says: key consumed twice"),
+         "key used twice: jax.debug_key_reuse reports: key consumed twice"),
         ({"again": {**TWO, "b": leaf(random(8, 32, seed=3))}},
          "the same key gave two different results"),
         ({"other": {**TWO, "b": leaf(random(8, 32, seed=3))}},
@@ -629,7 +631,7 @@ def test_a_table_that_was_drawn_from_a_key_made_on_the_spot_is_told() -> None:
     other = {**drawn_once, "a": leaf(random(8, 32, seed=4))}
     passes(LAX, drawn(drawn_once, other=other))
     finding = found(LAX, drawn(drawn_once, other=other, constant=["line 7"]))
-    assert finding.message == "line 7 draws from a key that is the same whatever `key` is"
+    assert finding.message == "line 7 draws from a key that does not depend on `key`"
 
 
 @pytest.mark.parametrize(
@@ -761,8 +763,8 @@ def fold(line: int, call: int, data: int) -> Use:
         ([split(4, 0), bits(6, 1)],
          ["line 6 draws from the key that line 4 splits: draw from its children only"]),
         ([split(4, 0), bits(4, 0)], []),  # a sampler that splits its own key
-        ([fold(3, 0, 7), fold(4, 1, 7)], ["fold_in of 7 into the same key, twice (lines 3 and 4)"]),
-        ([fold(3, 0, 7), fold(3, 1, 7)], ["fold_in of 7 into the same key, twice (line 3)"]),
+        ([fold(3, 0, 7), fold(4, 1, 7)], ["fold_in of 7 into the same key twice (lines 3 and 4)"]),
+        ([fold(3, 0, 7), fold(3, 1, 7)], ["fold_in of 7 into the same key twice (line 3)"]),
     ],
 )  # fmt: skip
 def test_the_ledger_of_one_key_is_told_in_words(uses: list[Use], told: list[str]) -> None:
@@ -774,11 +776,11 @@ def test_a_parent_that_is_split_twice_is_blamed_and_not_who_uses_its_children() 
     children = {(0, 2): [bits(10, 3), split(9, 4)], (0, 3): [bits(11, 5)]}
     origins = {(0, 2): [split(9, 0), split(20, 1)], (0, 3): [split(9, 0)]}
     assert reused(ledger(children, origins)) == [
-        "lines 9 and 20 split the same key: each time it gives the same children"
+        "lines 9 and 20 split the same key: the children are the same each time"
     ]
     origins = {(0, 2): [split(20, 0), split(20, 1)]}
     assert reused(ledger(children, origins)) == [
-        "line 20 splits the same key 2 times: each time it gives the same children"
+        "line 20 splits the same key 2 times: the children are the same each time"
     ]
     assert reused(ledger({(0, 2): [bits(10, 3)]}, origins)) == []  # and nobody minds
 
@@ -824,10 +826,10 @@ def test_scores_or_labels_are_judged_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "message"),
+    ("observed", "message"),
     [
-        (leaf(np.full((4, 3), np.nan)), "the predictions hold NaN or infinity: training diverged"),
-        (leaf([[0, 0, np.inf]] * 4), "the predictions hold NaN or infinity: training diverged"),
+        (leaf(np.full((4, 3), np.nan)), "the predictions contain NaN or infinity: training"),
+        (leaf([[0, 0, np.inf]] * 4), "the predictions contain NaN or infinity: training"),
         (leaf([0, 1, 2]), "predictions of shape (3,) for 4 examples; expected scores (4, 10) or"),
         (leaf(scores([0, 1, 2])), "predictions of shape (3, 3) for 4 examples"),
         (leaf(scores([0, 1, 2, 1]).T), "predictions of shape (3, 4) for 4 examples"),
@@ -836,16 +838,16 @@ def test_scores_or_labels_are_judged_alike(name: str) -> None:
         (leaf(0.0), "predictions of shape () for 4 examples"),
     ],
 )
-def test_predictions_that_are_none_are_told(seen: Tree, message: str) -> None:
-    assert found(TRAIN, seen, case=TRAINED).message.startswith(message)
+def test_predictions_that_are_none_are_told(observed: Tree, message: str) -> None:
+    assert found(TRAIN, observed, case=TRAINED).message.startswith(message)
 
 
 @pytest.mark.parametrize(
-    "seen", [None, "0", {"a": leaf(0)}, Leaf(None, "function f"), leaf(LABELS, "complex64")]
+    "observed", [None, "0", {"a": leaf(0)}, Leaf(None, "function f"), leaf(LABELS, "complex64")]
 )
-def test_predictions_that_are_no_array_are_no_answer(seen: Tree) -> None:
+def test_predictions_that_are_no_array_are_no_answer(observed: Tree) -> None:
     with pytest.raises(TreeError):
-        TRAIN.judge(seen, None, TRAINED)
+        TRAIN.judge(observed, None, TRAINED)
 
 
 def test_held_out_labels_stay_here_and_rows_are_dealt_by_the_seed() -> None:
@@ -894,7 +896,7 @@ BEFORE = Case(0, {}, ({"params": params(0)},))
 
 
 def step(number: int, factor: float = 1.0, **changes: Tree) -> dict[str, Tree]:
-    """What is seen of one right step; or of one that is `factor` times as long."""
+    """What is observed of one right step; or of one that is `factor` times as long."""
     after = params(number - 1 + factor)
     right: dict[str, Tree] = {
         "params": after,
@@ -934,12 +936,12 @@ def test_a_step_is_as_exact_as_what_is_expected(name: str, off: float) -> None:
     first = {"w": leaf([1.0], name, "torch.Tensor")}, leaf(2.0, kind="torch.Tensor")
     check = TrainStep(train_step="s(p, x)", start={"p": "p"}, finish="p", expect="e(x)", steps=1)
     after: Tree = {"w": leaf([1.0 + off], name)}
-    seen: Tree = {
+    observed: Tree = {
         "devices": leaf(1, "int64", "int"),
         "steps": [step(1, params=after, replicas=[after])],
     }
-    passes(check, seen, [list(first)], BEFORE)
-    found(check, seen, [[{"w": leaf([1.0], kind="torch.Tensor")}, first[1]]], BEFORE)
+    passes(check, observed, [list(first)], BEFORE)
+    found(check, observed, [[{"w": leaf([1.0], kind="torch.Tensor")}, first[1]]], BEFORE)
 
 
 def test_one_loss_for_all_devices_passes() -> None:
@@ -955,15 +957,15 @@ def differing(number: int) -> Tree:
 
 
 @pytest.mark.parametrize(
-    ("seen", "words"),
+    ("observed", "words"),
     [
         # The gradients are summed over the devices: psum in place of pmean.
         (steps(step(1, DEVICES)),
          ["after step 1 the parameters are not those of a single-device step on the whole batch",
-          "that is 4 times too much, as when the 4 devices are summed over (psum) and not ave"]),
+          "that is 4 times too large, as when the 4 devices are summed over (psum) inst"]),
         # They are summed over the examples: sum in place of mean.
         (steps(step(1, 8)),
-         ["after step 1 the parameters", "that is 8 times too much, as when examples are summed"]),
+         ["after step 1 the parameters", "that is 8 times too large, as when examples are summed"]),
         # Uphill.
         (steps(step(1, -1)), ["after step 1", "the update goes uphill: its sign is wrong"]),
         # Some other learning rate; no reason is made up.
@@ -986,18 +988,18 @@ def differing(number: int) -> Tree:
           "as when the 4 devices are summed over (psum)"]),
         (steps(step(1, loss=[leaf(16.0)] * 4)), ["the loss is not the mean", "examples are sum"]),
         (steps(step(1, loss=[leaf(2.1)] * 4)), ["the loss is not the mean", "got 2.1"]),
-        (steps(step(1, loss=[leaf([2.0, 2.0])])), ["the loss has shape (2,), expected one number"]),
+        (steps(step(1, loss=[leaf([2.0, 2.0])])), ["the loss has shape (2,), expected a scalar"]),
         # The shards.
         (steps(pieces=[leaf(BATCH)] * 4),
          ["a device gets shape (8, 3), expected (2, 3) (every device gets the whole batch): each"]),
-        (steps(pieces=[leaf(BATCH)]), ["the batch lies on 1 of 4 devices: each must get its"]),
+        (steps(pieces=[leaf(BATCH)]), ["the batch is on 1 of 4 devices: each must get its"]),
         (steps(pieces=[leaf(BATCH[:1])] * 4), ["a device gets shape (1, 3), expected (2, 3): e"]),
         (steps(pieces=[leaf(BATCH[:2])] * 4),
-         ["the shares put together are not the batch: 6 of 8 rows are not among its rows"]),
+         ["the shards together are not the batch: 6 of 8 rows are not in it"]),
     ],
 )  # fmt: skip
-def test_every_known_bug_of_a_step_has_its_own_words(seen: Tree, words: list[str]) -> None:
-    message = found(STEP, seen, REFERENCE, BEFORE).message
+def test_every_known_bug_of_a_step_has_its_own_words(observed: Tree, words: list[str]) -> None:
+    message = found(STEP, observed, REFERENCE, BEFORE).message
     for text in words:
         assert text in message
     if words[-1].endswith("elements differ)"):
@@ -1015,18 +1017,20 @@ def test_no_reason_is_made_up_for_an_update_that_is_no_multiple_of_the_right_one
     w = apart["w"]
     assert isinstance(w, Leaf)
     apart["w"] = leaf(w.values + np.array([[0.1, -0.1, 0], [0, 0.1, -0.1]], np.float32))
-    seen = steps(step(1, params=apart, replicas=[apart] * DEVICES))
-    assert found(STEP, seen, REFERENCE, BEFORE).message.endswith("elements differ)")
+    observed = steps(step(1, params=apart, replicas=[apart] * DEVICES))
+    assert found(STEP, observed, REFERENCE, BEFORE).message.endswith("elements differ)")
 
 
 def test_parameters_of_another_shape_are_told_by_their_shapes() -> None:
     turned = {**params(1), "w": leaf(W0.T)}
-    seen = steps(step(1, params=turned, replicas=[turned] * DEVICES))
-    message = found(STEP, seen, REFERENCE, BEFORE).message
+    observed = steps(step(1, params=turned, replicas=[turned] * DEVICES))
+    message = found(STEP, observed, REFERENCE, BEFORE).message
     assert message.endswith("['w']: shape (3, 2), expected (2, 3): the axes are swapped")
     fewer: Tree = {"w": leaf(W0)}
-    seen = steps(step(1, params=fewer, replicas=[fewer] * DEVICES))
-    assert "found {'w': float32[2, 3]}, expected {" in found(STEP, seen, REFERENCE, BEFORE).message
+    observed = steps(step(1, params=fewer, replicas=[fewer] * DEVICES))
+    assert (
+        "found {'w': float32[2, 3]}, expected {" in found(STEP, observed, REFERENCE, BEFORE).message
+    )
 
 
 @pytest.mark.parametrize(
@@ -1047,9 +1051,9 @@ def test_parameters_that_diverged_are_told_as_they_are(factor: float) -> None:
 
 def test_without_a_shard_function_no_shards_are_asked_for() -> None:
     check = TrainStep(train_step="s(p, x)", start={"p": "p"}, finish="p", expect="e(x)", steps=1)
-    seen = {"devices": leaf(1, "int64", "int"), "steps": [step(1, replicas=[params(1)])]}
+    observed = {"devices": leaf(1, "int64", "int"), "steps": [step(1, replicas=[params(1)])]}
     assert isinstance(REFERENCE, list)
-    passes(check, seen, REFERENCE[:1], BEFORE)
+    passes(check, observed, REFERENCE[:1], BEFORE)
 
 
 @pytest.mark.parametrize(

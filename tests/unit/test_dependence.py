@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutor.checks import dependence
-from tutor.checks.dependence import FALSE_POSITIVE, Sample, alike
+from tutor.checks.dependence import FALSE_POSITIVE, Sample, dependent_pairs
 
 
 def dependent(a: Any, b: Any, rate: float) -> float:
@@ -99,7 +99,7 @@ def test_the_same_numbers_are_seen_in_any_order() -> None:
 def test_independent_rows_are_accused_no_more_often_than_is_stated(shape: tuple[int, int]) -> None:
     rate, runs = 0.05, 200
     rng = np.random.default_rng(3)
-    accused = sum(bool(alike([*rng.normal(size=shape)], rate)) for _ in range(runs))
+    accused = sum(bool(dependent_pairs([*rng.normal(size=shape)], rate)) for _ in range(runs))
     assert accused <= rate * runs + 5 * math.sqrt(rate * runs), accused
 
 
@@ -107,11 +107,13 @@ def test_independent_rows_are_accused_no_more_often_than_is_stated(shape: tuple[
 def test_a_row_that_is_made_of_another_is_found_wherever_it_is(image: Callable[[Any], Any]) -> None:
     rows = np.random.default_rng(0).normal(size=(300, 80))
     rows[270] = image(rows[31])
-    assert alike([*rows], FALSE_POSITIVE) == [(31, 270)]
+    assert dependent_pairs([*rows], FALSE_POSITIVE) == [(31, 270)]
 
 
 def test_rows_that_are_short_or_full_of_ties_are_not_compared() -> None:
     short = np.zeros((4, 63)) + np.arange(63.0)
-    assert not alike([*short], FALSE_POSITIVE)
-    assert not alike([*(np.random.default_rng(0).random((9, 80)) < 0.9) * 1.0], FALSE_POSITIVE)
-    assert not alike([], FALSE_POSITIVE)
+    assert not dependent_pairs([*short], FALSE_POSITIVE)
+    assert not dependent_pairs(
+        [*(np.random.default_rng(0).random((9, 80)) < 0.9) * 1.0], FALSE_POSITIVE
+    )
+    assert not dependent_pairs([], FALSE_POSITIVE)

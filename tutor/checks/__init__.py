@@ -1,18 +1,17 @@
-"""The kinds of checks there are.
+"""The kinds of checks.
 
-A kind is one file here (what to ask, how to judge) and one of the same name in `inside/` (what
-to observe, beside the learner's code and beside PyTorch). A distribution may bring its own
-through the entry point group `jaxtutor.checks` (`brought`): the name is the kind, the object its
-class.
+A kind is one file here (what to compute, how to judge) and one of the same name in `inside/`, which
+runs in the sandboxes with the learner's code and with PyTorch. Distributions add kinds through the
+entry point group `jaxtutor.checks` (`entry_points`).
 """
 
 from functools import cache
 
 from tutor.check import Check
 from tutor.checks.bounds import Bounds
-from tutor.checks.brought import bring
 from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
+from tutor.checks.entry_points import add_installed_kinds
 from tutor.checks.grad import Grad
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
@@ -43,16 +42,16 @@ BUILT_IN: tuple[type[Check], ...] = (
 
 
 def kinds() -> dict[str, type[Check]]:
-    """Every kind of check by name: ours, and those of installed distributions."""
-    return _found()[0]
+    """Return every kind of check by name: ours and those of installed distributions."""
+    return _all_kinds()[0]
 
 
 def unusable_kinds() -> dict[str, str]:
-    """Why a kind that an installed distribution brings cannot be used, by name."""
-    return _found()[1]
+    """Return why kinds of installed distributions cannot be used, by name."""
+    return _all_kinds()[1]
 
 
 @cache
-def _found() -> tuple[dict[str, type[Check]], dict[str, str]]:
-    found: dict[str, type[Check]] = {kind.kind: kind for kind in BUILT_IN}
-    return found, bring(found)
+def _all_kinds() -> tuple[dict[str, type[Check]], dict[str, str]]:
+    by_name: dict[str, type[Check]] = {kind.kind: kind for kind in BUILT_IN}
+    return by_name, add_installed_kinds(by_name)

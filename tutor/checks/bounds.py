@@ -1,4 +1,4 @@
-"""`bounds`: numbers lie between bounds, and perhaps in order."""
+"""`bounds`: numbers lie between bounds, and optionally in order."""
 
 import ast
 from typing import Annotated, Any, ClassVar, Literal
@@ -36,12 +36,12 @@ class Bounds(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expression": self.bounds}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        found = list(leaves(seen))
-        if not found:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        arrays = list(leaves(observed))
+        if not arrays:
             raise TreeError("expected arrays of numbers")
         least, most = (bound(one, case.sizes) for one in (self.least, self.most))
-        judged = (self._judge(leaf, path, least, most) for path, leaf in found)
+        judged = (self._judge(leaf, path, least, most) for path, leaf in arrays)
         return next((finding for finding in judged if finding is not None), None)
 
     def _judge(
@@ -59,12 +59,12 @@ class Bounds(Check, frozen=True, kw_only=True):
             f"below {least}": numbers < (least if least is not None else -np.inf),
             f"above {most}": numbers > (most if most is not None else np.inf),
         }
-        for what, which in wrong.items():
-            if which.any():
-                at = tuple(int(i) for i in np.argwhere(which)[0])
+        for reason, mask in wrong.items():
+            if mask.any():
+                at = tuple(int(i) for i in np.argwhere(mask)[0])
                 return Finding(
-                    f"{where}{number(values[at])} at {list(at)} is {what} "
-                    f"({int(which.sum())} of {which.size} are)"
+                    f"{where}{number(values[at])} at {list(at)} is {reason} "
+                    f"({int(mask.sum())} of {mask.size} are)"
                 )
         if self.order is not None and numbers.ndim:
             steps = np.diff(numbers, axis=0) * (1 if self.order == "ascending" else -1)
@@ -79,10 +79,10 @@ class Bounds(Check, frozen=True, kw_only=True):
 
 
 def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
-    """Return the number that a bound stands for.
+    """Return the value of a bound.
 
     Raises:
-        ArithmeticFault: a bound is not arithmetic, or its result does not exist.
+        ArithmeticFault: the bound is not arithmetic, or has no value.
     """
     if not isinstance(text, str):
         return text
@@ -90,9 +90,9 @@ def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
 
 
 def parsed(text: str) -> ast.expr:
-    """Raises: tutor.inputs.arithmetic.ArithmeticFault: the text is not arithmetic."""
+    """Parse a bound. Raises: tutor.inputs.arithmetic.ArithmeticFault: it is not arithmetic."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise arithmetic.ArithmeticFault("not a number, nor arithmetic with sizes") from None
+        raise arithmetic.ArithmeticFault("must be a number or arithmetic with sizes") from None
     return arithmetic.checked(tree)

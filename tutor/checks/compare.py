@@ -1,11 +1,11 @@
-"""Comparing trees of arrays, and saying in the field's words how they differ.
+"""Compare trees of arrays and describe how they differ.
 
-Runs in the main process, on data alone. The rule for numbers is scaled error (`scale` says more):
+Runs in the main process, on data alone. Numbers are compared by scaled error (see `scale`):
 
     max|actual - expected| ≤ tolerance · max(1, max|expected|)
 
-Elementwise relative error would fail right answers: where a sum cancels, float32 results that
-are both right differ in every digit.
+Elementwise relative error would fail right answers: where a sum cancels, two right float32 results
+can differ in every digit.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 ENTRIES = 8
-"""How many wrong elements a mismatch lists."""
+"""Wrong elements that a mismatch lists."""
 
 _PYTHON_NUMBERS = ("bool", "int", "float", "complex")
 
@@ -33,28 +33,27 @@ def compare(
     *,
     times: float = 1.0,
 ) -> Mismatch | None:
-    """The first place where `actual` is not `expected`, or None.
+    """Return the first mismatch between `actual` and `expected`, or None.
 
-    Lists and tuples count as the same (PyTorch and JAX differ in which they return), so do
-    Python numbers and 0-d arrays, and dtypes as long as the numbers agree: the check `shape` is
-    there to ask for a dtype.
+    Lists equal tuples (PyTorch and JAX differ in which they return), Python numbers equal 0-d
+    arrays, and dtypes are ignored: checking them is the job of `shape`.
 
-    **Arguments:** `tolerance`: scaled error allowed; by default `times` that of the expected dtype.
+    **Arguments:** `tolerance`: allowed scaled error; by default `times` that of the expected dtype.
     """
     if isinstance(expected, Leaf) and isinstance(actual, Leaf):
         return compare_arrays(expected, actual, tolerance, path, times=times)
     if isinstance(expected, dict) and isinstance(actual, dict):
         if set(expected) != set(actual):
-            return _other("structure", path, expected, actual)
+            return _mismatch("structure", path, expected, actual)
         children = [(f"{path}[{key!r}]", expected[key], actual[key]) for key in expected]
     elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
         if len(expected) != len(actual):
-            return _other("structure", path, expected, actual)
+            return _mismatch("structure", path, expected, actual)
         pairs = zip(expected, actual, strict=True)
         children = [(f"{path}[{i}]", e, a) for i, (e, a) in enumerate(pairs)]
     else:
         same = type(expected) is type(actual) and expected == actual
-        return None if same else _other("structure", path, expected, actual)
+        return None if same else _mismatch("structure", path, expected, actual)
     for child_path, child_expected, child_actual in children:
         if found := compare(child_expected, child_actual, tolerance, child_path, times=times):
             return found
@@ -69,33 +68,33 @@ def compare_arrays(
     *,
     times: float = 1.0,
 ) -> Mismatch | None:
-    """`compare` for two leaves."""
+    """Compare two leaves like `compare`."""
     if actual.array is None or expected.array is None:
-        return _other("type", path, expected, actual)
+        return _mismatch("type", path, expected, actual)
     if (expected.type == "key") != (actual.type == "key"):
-        return _other("type", path, expected, actual)
+        return _mismatch("type", path, expected, actual)
     if expected.array.shape != actual.array.shape:
-        return _other("shape", path, expected, actual)
+        return _mismatch("shape", path, expected, actual)
     if expected.array.size == 0:
         return None
-    exact = expected.type == "key" or (_whole(expected.array) and _whole(actual.array))
+    exact = expected.type == "key" or (_integral(expected.array) and _integral(actual.array))
     if tolerance is None:
         tolerance = times * tolerance_for(expected)
     return _numbers(expected, actual, 0.0 if exact else tolerance, path)
 
 
 def tolerance_for(expected: Leaf) -> float:
-    """Return the default tolerance: that of the expected dtype. An answer in a coarser dtype is
-    held to the same, or a cast to bfloat16 would buy a looser comparison."""
+    """Return the default tolerance of the expected dtype. The dtype of the answer does not matter:
+    a cast to bfloat16 must not loosen the comparison."""
     return DEFAULT_TOLERANCE.get(expected.values.dtype.name, DEFAULT_TOLERANCE["float32"])
 
 
-def _whole(array: "np.ndarray[Any, Any]") -> bool:
+def _integral(array: "np.ndarray[Any, Any]") -> bool:
     return array.dtype.kind in "biu"
 
 
 def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """In a dtype in which differences are exact enough (bfloat16 is of kind V)."""
+    """Convert to a dtype in which differences are exact enough (bfloat16 is of kind V)."""
     import numpy as np
 
     if array.dtype.kind in "biu":
@@ -109,13 +108,13 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
     want, got = _wide(expected.values), _wide(actual.values)
     with np.errstate(invalid="ignore", over="ignore"):
         limit = tolerance * scales(np.abs(want).astype(np.float64))
-        if _whole(expected.values) and _whole(actual.values):
-            # A long double holds no more than a double on some machines.
+        if _integral(expected.values) and _integral(actual.values):
+            # On some machines a long double is only a double.
             error = np.where(
                 expected.values == actual.values, 0.0, np.maximum(np.abs(got - want), 1.0)
             )
         elif np.iscomplexobj(want) or np.iscomplexobj(got):
-            # Part by part: nan+1j is not nan+999j.
+            # Compare parts: nan+1j is not nan+999j.
             error = np.hypot(_distance(want.real, got.real), _distance(want.imag, got.imag))
         else:
             error = _distance(want, got)
@@ -131,14 +130,16 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
     largest = float(error[wrong].max())
     shown = bad[:ENTRIES]
     flat_want, flat_got = (
-        (leaf.values if _whole(leaf.values) else values).ravel()
+        (leaf.values if _integral(leaf.values) else values).ravel()
         for leaf, values in ((expected, want), (actual, got))
     )
     flat_error = error.ravel()
-    how = ""
+    description = ""
     if want.dtype == got.dtype == np.float64:
         allowed = max(tolerance, 1e-6) * float(np.abs(want).max())
-        how = pattern(want, got, lambda a, b: bool(np.abs(a - b).max(initial=0.0) <= allowed))
+        description = pattern(
+            want, got, lambda a, b: bool(np.abs(a - b).max(initial=0.0) <= allowed)
+        )
     return Mismatch(
         kind="nan" if nan else "value",
         path=path,
@@ -159,12 +160,12 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
             )
             for i in _with(shown, int(np.ravel_multi_index(where, error.shape)) if where else 0)
         ),
-        pattern=how,
+        pattern=description,
     )
 
 
 def _distance(want: "np.ndarray[Any, Any]", got: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """|got - want|; 0 where both are the same infinity or NaN, infinite where only one is."""
+    """Return |got - want|: 0 where both are the same infinity or NaN, inf where only one is."""
     import numpy as np
 
     same = (want == got) | (np.isnan(want) & np.isnan(got))
@@ -173,7 +174,7 @@ def _distance(want: "np.ndarray[Any, Any]", got: "np.ndarray[Any, Any]") -> "np.
 
 
 def _with(shown: "np.ndarray[Any, Any]", worst: int) -> list[int]:
-    """The first wrong elements, and among them always the worst."""
+    """Return the indices to show, with the worst among them."""
     indices = [int(i) for i in shown]
     if worst not in indices:
         indices[-1] = worst
@@ -187,7 +188,7 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def number(value: Any) -> str:
-    """A number as messages show it."""
+    """Format a number for messages."""
     import numpy as np
 
     if isinstance(value, complex | np.complexfloating):
@@ -201,12 +202,12 @@ def number(value: Any) -> str:
     return f"{float(value):.6g}"
 
 
-def _other(kind: MismatchKind, path: str, expected: Tree, actual: Tree) -> Mismatch:
+def _mismatch(kind: MismatchKind, path: str, expected: Tree, actual: Tree) -> Mismatch:
     return Mismatch(kind=kind, path=path, expected=_side(expected), actual=_side(actual))
 
 
 def _contents(tree: Tree) -> str:
-    """What a tree is, short enough for a sentence where it is large."""
+    """Describe a tree, briefly if it is large."""
     text = brief(tree)
     if len(text) <= 80:
         return text
@@ -235,7 +236,7 @@ def _side(tree: Tree) -> Side:
 
 
 def words(mismatch: Mismatch) -> str:
-    """What a mismatch says to the learner, in one sentence."""
+    """Describe a mismatch to the learner in one sentence."""
     where = f"{mismatch.path}: " if mismatch.path else ""
     expected, actual = mismatch.expected, mismatch.actual
     match mismatch.kind:
@@ -244,7 +245,7 @@ def words(mismatch: Mismatch) -> str:
         case "dtype":
             return f"{where}dtype {actual.dtype}, expected {expected.dtype}"
         case "structure" | "type":
-            return f"{where}found {_what(actual)}, expected {_what(expected)}"
+            return f"{where}found {_described(actual)}, expected {_described(expected)}"
         case "nan":
             return f"{where}NaN at {_at(mismatch.where)}: expected {_worst(mismatch).expected}"
     worst = _worst(mismatch)
@@ -266,7 +267,7 @@ def _at(index: tuple[int, ...] | None) -> str:
     return str(list(index or ()))
 
 
-def _what(side: Side) -> str:
+def _described(side: Side) -> str:
     if side.shape is None:
         return side.type
     if side.type in _PYTHON_NUMBERS:
@@ -280,13 +281,13 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def shape_words(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
-    """How one shape differs from another: `shape (3, 7), expected (7, 3): the axes are swapped`."""
+    """Describe how shapes differ: `shape (3, 7), expected (7, 3): the axes are swapped`."""
     text = f"shape {_shape(actual)}, expected {_shape(expected)}"
-    reason = _reason(tuple(actual), tuple(expected))
+    reason = _shape_hint(tuple(actual), tuple(expected))
     return f"{text}: {reason}" if reason else text
 
 
-def _reason(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
+def _shape_hint(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
     import numpy as np
 
     if len(actual) == len(expected):
@@ -298,10 +299,10 @@ def _reason(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
         return ""
     for axis in range(len(actual)):
         if actual[:axis] + actual[axis + 1 :] == expected:
-            return f"there is an axis of size {actual[axis]} too many (axis {axis})"
+            return f"there is an extra axis of size {actual[axis]} (axis {axis})"
     for axis in range(len(expected)):
         if expected[:axis] + expected[axis + 1 :] == actual:
             return f"axis {axis} of size {expected[axis]} is missing"
     if int(np.prod(actual, dtype=object)) == int(np.prod(expected, dtype=object)):
-        return "the same number of elements, laid out otherwise"
+        return "the same number of elements in another layout"
     return ""

@@ -32,8 +32,8 @@ class Compiles(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expression": self.compiles}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        calls = [[text(name) for name in items(names)] for names in items(seen)]
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        calls = [[text(name) for name in items(names)] for names in items(observed)]
         total = sum(map(len, calls))
         if total <= self.at_most:
             return None
@@ -42,17 +42,17 @@ class Compiles(Check, frozen=True, kw_only=True):
         if len(first) > self.at_most:
             return Finding(
                 f"the first call compiled {len(first)} programs ({_some(first)}), expected at most "
-                f"{allowed}: what is compiled one operation at a time is outside jit"
+                f"{allowed}: code outside jit is compiled one operation at a time"
             )
         again = sum(1 for call in calls[1:] if call)
         return Finding(
             f"{total} compilations in {len(calls)} calls, expected at most {allowed}: "
             f"{again} later {'call' if again == 1 else 'calls'} compiled again ({_some(later)}) "
-            "although only values had changed"
+            "although only values changed"
         )
 
 
 def _some(names: list[str]) -> str:
-    different = list(dict.fromkeys(names))
-    more = f" and {len(different) - 4} more" if len(different) > 4 else ""
-    return ", ".join(different[:4])[:300] + more
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - 4} more" if len(unique) > 4 else ""
+    return ", ".join(unique[:4])[:300] + more

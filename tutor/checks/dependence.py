@@ -1,18 +1,18 @@
-"""Whether two arrays of random numbers are drawn from the same key.
+"""Tests of whether two arrays of random numbers were drawn from the same key.
 
 Two draws from one key start with the same bits, whatever their shapes and distributions, so their
-beginnings rise and fall together. Ranks are compared, not values: whatever the distribution (a
-Cauchy has no variance), the ranks of independent draws are a random permutation, and how they
-agree by chance is known exactly:
+first numbers correlate. The tests compare ranks, not values: whatever the distribution (a Cauchy
+has no variance), the ranks of independent draws are a random permutation, and the chance that they
+agree is known exactly:
 
-- n numbers without ties are in the same order once in n!, with ties accordingly more often;
-- the correlation of many ranks without ties is normal with variance 1 / (n - 1);
-- where most numbers are the same (Bernoulli masks), the count of large numbers that meet large
-  numbers is hypergeometric, and bounded by Hoeffding's inequality.
+- n numbers without ties are in the same order once in n! times, with ties accordingly more often;
+- the rank correlation of many numbers without ties is normal with variance 1 / (n - 1);
+- where most numbers are equal (Bernoulli masks), the number of positions at which both arrays are
+  large is hypergeometric, and bounded by Hoeffding's inequality.
 
-What the numbers cannot tell is left to the ledger of keys (`inside/prng.py`), which decides alone:
-where there are too few of them; where neighbours in one array are related already (a random walk,
-sorted numbers); where arrays from *different* keys agree as well (a common scale or mask).
+Where numbers cannot decide, the ledger of keys (`inside/ledger.py`) decides alone: with too few
+numbers; where neighbours in one array are related (a random walk, sorted numbers); where arrays
+from *different* keys agree as well (a common scale or mask).
 """
 
 import math
@@ -25,39 +25,38 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 FALSE_POSITIVE = 1e-9
-"""Of one `prng` check, over all pairs that it compares."""
+"""Probability that a `prng` check fails independent draws, over all the pairs it compares."""
 
 STRUCTURE = 1e-4
-"""Arrays from different keys that agree as rarely as this share some structure."""
+"""Arrays from different keys share structure if chance makes them agree at most this often."""
 
-MANY = 64
-"""From so many numbers on the correlation of ranks is normal enough, far into its tails."""
+MIN_CORRELATED = 64
+"""Sample size from which the rank correlation is normal enough, far into its tails."""
 
 TIED = 0.05
-"""A larger share of one number is counted, not ranked."""
-
+"""Share of one number above which large numbers are counted instead of ranks correlated."""
 
 NEAR_ZERO = 3.0
-"""Standard deviations of a correlation: below so many there is nothing to look into."""
+"""Standard deviations below which a correlation is not tested."""
 
 
 class Sample:
-    """Numbers whose ranks are compared with those of several others."""
+    """Numbers and the ranks of their beginnings, cached."""
 
     def __init__(self, numbers: "Floats") -> None:
         self.numbers = numbers.ravel()
         self._ranks: dict[int, Floats] = {}
 
     def ranks(self, n: int) -> "Floats":
-        """Of the first n."""
+        """Return the ranks of the first n numbers."""
         if n not in self._ranks:
             self._ranks[n] = _ranks(self.numbers[:n])
         return self._ranks[n]
 
 
 def dependent(a: Sample, b: Sample, rate: float) -> float:
-    """Return the rank correlation of the common beginning of two samples if independent draws show
-    one so large less often than `rate`, else 0."""
+    """Return the rank correlation of the first numbers of two samples if independent draws reach it
+    less often than `rate`, else 0."""
     n = min(a.numbers.size, b.numbers.size)
     if n < 2:
         return 0.0
@@ -65,40 +64,44 @@ def dependent(a: Sample, b: Sample, rate: float) -> float:
     r = _correlation(ranks, others)
     if abs(r) * math.sqrt(n - 1) < NEAR_ZERO:
         return 0.0
-    if abs(r) > 1 - 1e-12 and 2 * _chance_of_one_order(ranks) < rate:
+    if abs(r) > 1 - 1e-12 and 2 * _chance_of_same_order(ranks) < rate:
         return r
-    if n < MANY:
+    if n < MIN_CORRELATED:
         return 0.0
     if max(_largest_share(ranks), _largest_share(others)) > TIED:
-        return r if _chance_of_meeting(ranks, others) < rate else 0.0
+        return r if _chance_of_coinciding(ranks, others) < rate else 0.0
     return r if abs(r) * math.sqrt(n - 1) > NormalDist().inv_cdf(1 - rate / 2) else 0.0
 
 
-def alike(vectors: "list[Floats]", rate: float) -> list[tuple[int, int]]:
-    """Return which of many vectors of one length are dependent on each other, the most so first.
+def dependent_pairs(vectors: "list[Floats]", rate: float) -> list[tuple[int, int]]:
+    """Return the dependent pairs among vectors of one length, the most correlated first.
 
-    Like `dependent` for all pairs at once, for numbers without many ties.
+    Like `dependent` for all pairs at once; vectors with many ties are left out.
 
-    **Arguments:** `rate`: how often any pair of independent ones may be among them.
+    **Arguments:** `rate`: how often any independent pair may be returned.
     """
     import numpy as np
 
     ranks = [_ranks(vector) for vector in vectors]
-    kept = [i for i, one in enumerate(ranks) if one.size >= MANY and _largest_share(one) <= TIED]
+    kept = [
+        i
+        for i, one in enumerate(ranks)
+        if one.size >= MIN_CORRELATED and _largest_share(one) <= TIED
+    ]
     pairs = len(kept) * (len(kept) - 1) / 2
     if not pairs:
         return []
     unit = np.array([ranks[i] / math.sqrt(float(ranks[i] @ ranks[i])) for i in kept])
     r = np.triu(np.abs(unit @ unit.T), 1)
     limit = NormalDist().inv_cdf(1 - rate / pairs / 2) / math.sqrt(unit.shape[1] - 1)
-    # Rounded, or it would be chance which of many equal pairs is named.
+    # Round, so that rounding errors do not decide which of equal pairs is named.
     found = sorted(np.argwhere(r > limit).tolist(), key=lambda at: -round(float(r[*at]), 6))
     return [(kept[i], kept[j]) for i, j in found]
 
 
 def related_within(a: Sample) -> bool:
-    """Return whether neighbours in one sample are related, so that two may well agree without any
-    common key: random walks, sorted numbers."""
+    """Return whether neighbours in a sample are related, as in random walks and sorted numbers.
+    Two such samples can agree without a common key."""
     flat = a.numbers
     if flat.size < 4:
         return False
@@ -107,8 +110,8 @@ def related_within(a: Sample) -> bool:
 
 
 def same_numbers(a: Sample, b: Sample) -> bool:
-    """Return whether two samples hold the same numbers in another order. If nearly all numbers are
-    different, independent draws never do."""
+    """Return whether two samples hold the same numbers in another order, which independent draws
+    never do if nearly all numbers are distinct."""
     import numpy as np
 
     if a.numbers.size != b.numbers.size or a.numbers.size < 8:
@@ -120,7 +123,7 @@ def same_numbers(a: Sample, b: Sample) -> bool:
 
 
 def _ranks(values: "Floats") -> "Floats":
-    """Ranks around 0; equal numbers share the mean of theirs."""
+    """Return ranks centred on 0; equal numbers get the mean of their ranks."""
     import numpy as np
 
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -144,24 +147,24 @@ def _largest_share(ranks: "Floats") -> float:
     return float(_counts(ranks).max()) / ranks.size
 
 
-def _chance_of_one_order(ranks: "Floats") -> float:
-    """How often a random permutation of these leaves them as they are."""
+def _chance_of_same_order(ranks: "Floats") -> float:
+    """Return the probability that a random permutation leaves these ranks unchanged."""
     ways = math.lgamma(ranks.size + 1) - sum(math.lgamma(c + 1) for c in _counts(ranks).tolist())
     return math.exp(-ways)
 
 
-def _chance_of_meeting(a: "Floats", b: "Floats") -> float:
-    """A bound on how often large numbers of `a` meet as many large ones of `b`, or as few."""
+def _chance_of_coinciding(a: "Floats", b: "Floats") -> float:
+    """Bound the probability that so many, or so few, large numbers of `a` and `b` coincide."""
     high_a, high_b = _upper_half(a), _upper_half(b)
     count, share = int(high_a.sum()), float(high_b.mean())
     if not count or not 0 < share < 1:
         return 1.0
-    met = float((high_a & high_b).sum()) / count
-    return min(1.0, 2 * math.exp(-count * _divergence(met, share)))
+    coinciding = float((high_a & high_b).sum()) / count
+    return min(1.0, 2 * math.exp(-count * _divergence(coinciding, share)))
 
 
 def _upper_half(ranks: "Floats") -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Split as near to the middle as ties allow."""
+    """Return which ranks are in the upper half, split as near to the middle as ties allow."""
     import numpy as np
 
     above, not_below = ranks > 0, ranks >= 0
@@ -172,5 +175,5 @@ def _upper_half(ranks: "Floats") -> "np.ndarray[Any, np.dtype[np.bool_]]":
 
 
 def _divergence(p: float, q: float) -> float:
-    """Kullback and Leibler's, of Bernoulli distributions."""
+    """Return the Kullback-Leibler divergence of two Bernoulli distributions."""
     return sum(x * math.log(x / y) for x, y in ((p, q), (1 - p, 1 - q)) if x > 0)

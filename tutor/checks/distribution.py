@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 class Distribution(Check, frozen=True, kw_only=True):
     """Every array of the answer holds independent draws from the distribution named by `is`.
 
-    The numbers themselves come out of the sandbox, and are tested here (`tutor.checks.goodness`): a
-    right answer fails once in 10⁹ checks. The more numbers, the smaller a difference is noticed:
-    of 10,000 a spread that is 5 % off.
+    The sandbox returns the numbers and `tutor.checks.goodness` tests them here: a right answer
+    fails once in 10⁹ checks. More numbers show smaller differences: 10,000 a spread 5 % off.
     """
 
     kind: ClassVar[str] = "distribution"
@@ -40,26 +39,30 @@ class Distribution(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expression": self.distribution}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        if not any(True for _ in leaves(seen)):
-            return Finding(f"found {brief(seen)[:400]}, expected arrays of random numbers")
-        return _judge(seen, self.is_, case.sizes, "")
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if not any(True for _ in leaves(observed)):
+            return Finding(f"found {brief(observed)[:400]}, expected arrays of random numbers")
+        return _judge(observed, self.is_, case.sizes, "")
 
 
-def _judge(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
-    """Walk the answer and what is wanted of it together."""
+def _judge(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    """Walk the answer and its specification together."""
     if isinstance(wanted, str):
         family = parse(wanted).at(sizes)
-        found = (_unlike(leaf, family, f"{path}{below}") for below, leaf in leaves(seen))
-        return next((one for one in found if one is not None), None)
+        findings = (_unlike(leaf, family, f"{path}{below}") for below, leaf in leaves(observed))
+        return next((finding for finding in findings if finding is not None), None)
     keys = list(wanted) if isinstance(wanted, dict) else list(range(len(wanted)))
-    whole = isinstance(seen, dict) if isinstance(wanted, dict) else isinstance(seen, list | tuple)
-    if not whole or len(seen) != len(keys):  # type: ignore[arg-type]
+    container = (
+        isinstance(observed, dict)
+        if isinstance(wanted, dict)
+        else isinstance(observed, list | tuple)
+    )
+    if not container or len(observed) != len(keys):  # type: ignore[arg-type]
         where = f"{path}: " if path else ""
-        return Finding(f"{where}found {brief(seen)[:400]}, expected {len(keys)} items")
+        return Finding(f"{where}found {brief(observed)[:400]}, expected {len(keys)} items")
     for key in keys:
         try:
-            child = seen[key]  # type: ignore[index]
+            child = observed[key]  # type: ignore[index]
         except KeyError:
             raise TreeError(f"expected an entry {key!r}") from None
         if finding := _judge(child, wanted[key], sizes, f"{path}[{key!r}]"):
@@ -75,15 +78,15 @@ def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
     if values.dtype.kind == "c" or leaf.type == "key":
         return Finding(f"{where}found {brief(leaf)}, expected real numbers")
     numbers, epsilon = values.astype(np.float64), _epsilon(values.dtype)
-    told = unlike(numbers, family, epsilon)
-    if not told:
+    reason = unlike(numbers, family, epsilon)
+    if not reason:
         return None
     guess = looks_like(numbers, epsilon)
-    return Finding(f"{where}not drawn from {family.name}: {told}{guess and f'; {guess}'}")
+    return Finding(f"{where}not drawn from {family.name}: {reason}{guess and f'; {guess}'}")
 
 
 def _epsilon(dtype: "np.dtype[Any]") -> float:
-    """How far apart numbers around 1 are; 1 for whole numbers."""
+    """Return the spacing of numbers around 1; 1 for integers."""
     import numpy as np
 
     if dtype.kind in "biu":

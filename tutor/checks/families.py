@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 200
 MAX_VALUES = 1000
-"""Of a discrete distribution."""
+"""Most values of a discrete distribution."""
 
 
 class Continuous(Struct, frozen=True):
-    """A distribution with a density. `mean` and `std` are None where there are none."""
+    """A distribution with a density. `mean` and `std` are None if they do not exist."""
 
     name: str
     cdf: "Callable[[Floats], Floats]"
@@ -30,11 +30,11 @@ class Continuous(Struct, frozen=True):
     mean: float | None = None
     std: float | None = None
     width: float = 1.0
-    """A width such that no density is higher than `1 / width`."""
+    """The density is at most `1 / width`."""
 
 
 class Discrete(Struct, frozen=True):
-    """Values with their probabilities, which add up to 1."""
+    """Values with their probabilities, which sum to 1."""
 
     name: str
     chances: dict[float, float]
@@ -44,7 +44,7 @@ Family = Continuous | Discrete
 
 
 class Distribution(Struct, frozen=True):
-    """One parsed text, such as `uniform(-1 / n**0.5, 1 / n**0.5)`; `at` gives it its numbers."""
+    """A parsed text such as `uniform(-1 / n**0.5, 1 / n**0.5)`; `at` evaluates its parameters."""
 
     text: str
     family: str
@@ -55,16 +55,18 @@ class Distribution(Struct, frozen=True):
 
     @property
     def places(self) -> dict[str, int]:
-        """The sizes it uses, each with the column (from 0) at which it stands."""
+        """The sizes it uses, each with its column (from 0)."""
         return {
-            k: v for one in reversed(self.arguments) for k, v in arithmetic.names_of(one).items()
+            name: column
+            for argument in reversed(self.arguments)
+            for name, column in arithmetic.names_of(argument).items()
         }
 
     def at(self, sizes: Mapping[str, int]) -> Family:
-        """Return it with these sizes.
+        """Return the distribution for these sizes.
 
         Raises:
-            ArithmeticFault: its parameters have no result, or are none of such a distribution.
+            ArithmeticFault: a parameter has no value, or one that the distribution cannot have.
         """
         make, _, _ = FAMILIES[self.family]
         values = [float(arithmetic.value(one, sizes)) for one in self.arguments]
@@ -75,27 +77,27 @@ class Distribution(Struct, frozen=True):
 
 
 def parse(source: str) -> Distribution:
-    """Read one.
+    """Parse a distribution.
 
     Raises:
-        ArithmeticFault: it names no distribution, or has the wrong number of parameters.
+        ArithmeticFault: the name is unknown, or the number of parameters is wrong.
     """
     text = source.strip()
     lead = len(source) - len(source.lstrip())
     if len(text) > MAX_TEXT:
-        raise ArithmeticFault(f"{len(text):,} characters; a distribution has at most {MAX_TEXT}")
+        raise ArithmeticFault(f"must have at most {MAX_TEXT} characters, got {len(text):,}")
     try:
         call = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ArithmeticFault("not a distribution such as normal(0, 1)", lead) from None
+        raise ArithmeticFault("must be a distribution such as normal(0, 1)", lead) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-        raise ArithmeticFault("not a distribution such as normal(0, 1)", lead)
+        raise ArithmeticFault("must be a distribution such as normal(0, 1)", lead)
     name = call.func.id
     if name not in FAMILIES:
-        raise ArithmeticFault(f"no distribution is called {name!r}; there are {known()}", lead)
+        raise ArithmeticFault(f"unknown distribution {name!r}; choose from {known()}", lead)
     _, usage, counts = FAMILIES[name]
     if len(call.args) not in counts:
-        raise ArithmeticFault(f"{name} takes other parameters: {usage}", lead)
+        raise ArithmeticFault(f"wrong number of parameters; use {usage}", lead)
     try:
         return Distribution(text, name, tuple(map(arithmetic.checked, call.args)))
     except ArithmeticFault as error:
@@ -106,9 +108,9 @@ def known() -> str:
     return ", ".join(FAMILIES)
 
 
-def _positive(value: float, what: str) -> float:
+def _positive(value: float, parameter: str) -> float:
     if not (value > 0 and math.isfinite(value)):
-        raise ValueError(f"{what} must be positive, got {value:g}")
+        raise ValueError(f"{parameter} must be positive, got {value:g}")
     return value
 
 
@@ -124,8 +126,8 @@ def _erf(x: "Floats") -> "Floats":
 
 
 def _phi(x: "Floats") -> "Floats":
-    found: Floats = 0.5 * (1 + _erf(x / math.sqrt(2)))
-    return found
+    values: Floats = 0.5 * (1 + _erf(x / math.sqrt(2)))
+    return values
 
 
 def _normal(name: str, mean: float = 0.0, std: float = 1.0) -> Family:
@@ -231,7 +233,7 @@ def _integers(name: str, low: float, high: float) -> Family:
 
 def _categorical(name: str, *chances: float) -> Family:
     if min(chances) < 0 or sum(chances) <= 0:
-        raise ValueError("the probabilities must be positive")
+        raise ValueError("probabilities must not be negative, and their sum must be positive")
     return Discrete(name, {float(k): p / sum(chances) for k, p in enumerate(chances)})
 
 
@@ -263,9 +265,9 @@ FAMILIES: Mapping[str, tuple[Callable[..., Family], str, range]] = {
     "gumbel": (_gumbel, "gumbel(mode=0, scale=1)", range(3)),
     "cauchy": (_cauchy, "cauchy(location=0, scale=1)", range(3)),
     "bernoulli": (_bernoulli, "bernoulli(p=0.5)", range(2)),
-    "integers": (_integers, "integers(low, high) with high left out", range(2, 3)),
+    "integers": (_integers, "integers(low, high), high excluded", range(2, 3)),
     "categorical": (_categorical, "categorical(p0, p1, ...)", range(1, 40)),
     "rademacher": (_rademacher, "rademacher(): -1 or 1", range(1)),
     "poisson": (_poisson, "poisson(rate)", range(1, 2)),
 }
-"""How each is made, how it is written (parameters by position), and how many it takes."""
+"""The constructor, the usage (parameters by position) and the numbers of parameters."""

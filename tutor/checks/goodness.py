@@ -1,18 +1,18 @@
-"""Whether numbers are independent draws from a named distribution.
+"""Test whether numbers are independent draws from a named distribution.
 
-Right draws fail at most once in `1 / FALSE_POSITIVE` checks, whatever their number. That is not
-an estimate: each test below is an inequality that holds for every sample size, and together they
-share the probability (`tests/unit/test_goodness.py` simulates it besides, at rates that can be).
+Right draws fail at most once in `1 / FALSE_POSITIVE` checks. That is not an estimate: each test is
+an inequality that holds for every sample size, and together they share the probability
+(`tests/unit/test_goodness.py` also simulates it, at higher rates).
 
 The numbers are turned into u = F(x), which is uniform on (0, 1) if F is their distribution. Then
 
 - the empirical distribution of u is nowhere further from uniform than Massart (1990) allows;
 - the means of the first Legendre polynomials of u (location, scale, skewness, tails) are within
   Bernstein's inequality (Neyman's smooth test, 1937, with exact bounds);
-- the smallest and the largest u are as near to 0 and 1 as so many draws come;
-- the numbers are not the same few, again and again.
+- the smallest and the largest u are close enough to 0 and 1 for the number of draws;
+- the numbers are not a few values repeated.
 
-For a discrete distribution it is the share of each value that is within Bernstein's inequality.
+For a discrete distribution the share of each value is within Bernstein's inequality.
 """
 
 import math
@@ -26,31 +26,30 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 FALSE_POSITIVE = 1e-9
-"""Of one array, over all tests of it."""
+"""Probability that right draws in one array fail, over all tests."""
 
 DEGREES = 4
-"""Of the polynomials."""
+"""Number of polynomials."""
 
 TESTS = DEGREES + 3
-"""Of a continuous distribution: the polynomials, both ends, and the distance."""
+"""Tests of a continuous distribution: the polynomials, both ends and the distance."""
 
 FINE = 1e-6
-"""A dtype with a smaller epsilon hardly ever gives the same number twice."""
+"""Draws in a dtype with a smaller epsilon hardly ever repeat a number."""
 
 
 def unlike(values: "Floats", family: Family, epsilon: float, rate: float = FALSE_POSITIVE) -> str:
-    """Return what tells that `values` are not drawn from `family`, in words; nothing if they may.
+    """Return the evidence that `values` are not drawn from `family`; "" if there is none.
 
-    **Arguments:** `epsilon`: that of the dtype in which they were drawn; `rate`: how often right
-    draws may fail.
+    **Arguments:** `epsilon`: of the dtype of the draws; `rate`: how often right draws may fail.
     """
     import numpy as np
 
     x = values.ravel()
     if not x.size:
         return ""
-    if (bad := int(np.count_nonzero(~np.isfinite(x)))) > 0:
-        return f"{bad} of {x.size} numbers are not finite"
+    if (infinite := int(np.count_nonzero(~np.isfinite(x)))) > 0:
+        return f"{infinite} of {x.size} numbers are not finite"
     if isinstance(family, Discrete):
         return _unlike_discrete(x, family, rate)
     return _unlike_continuous(x, family, epsilon, rate)
@@ -60,14 +59,14 @@ def _unlike_discrete(x: "Floats", family: Discrete, rate: float) -> str:
     import numpy as np
 
     n = x.size
-    found, counts = np.unique(x, return_counts=True)
-    for value in found.tolist():
+    values, counts = np.unique(x, return_counts=True)
+    for value in values.tolist():
         if family.chances.get(value, 0.0) <= 0:
-            return f"there is a {value:g} among them, which {family.name} does not give"
-    seen = dict(zip(found.tolist(), counts.tolist(), strict=True))
+            return f"{value:g} is among them, which {family.name} never gives"
+    count_of = dict(zip(values.tolist(), counts.tolist(), strict=True))
     bound = math.log(2 * len(family.chances) / rate)
     for value, chance in family.chances.items():
-        count, expected = seen.get(value, 0), n * chance
+        count, expected = count_of.get(value, 0), n * chance
         allowed = _bernstein(chance * (1 - chance), 1.0, n, bound) * n
         if abs(count - expected) > allowed:
             low, high = max(0, math.ceil(expected - allowed)), min(n, int(expected + allowed))
@@ -79,15 +78,15 @@ def _unlike_continuous(x: "Floats", family: Continuous, epsilon: float, rate: fl
     import numpy as np
 
     n = x.size
-    # What a number may have been before it was rounded.
+    # How far a draw may have moved when it was rounded.
     rounding = epsilon * np.maximum(np.abs(x), family.width)
     outside = (x < family.low - rounding) | (x > family.high + rounding)
     if outside.any():
-        bounds = f"{family.low:.4g} and {family.high:.4g}"
+        bounds = f"[{family.low:.4g}, {family.high:.4g}]"
         worst = x[outside][np.argmax(np.abs(x[outside]))]
         return f"{np.count_nonzero(outside)} of {n} lie outside {bounds}, such as {worst:.4g}"
-    if n > 1 and epsilon < FINE and (different := len(np.unique(x))) <= n // 2:
-        return f"there are only {different} different numbers among {n}"
+    if n > 1 and epsilon < FINE and (distinct := len(np.unique(x))) <= n // 2:
+        return f"only {distinct} of {n} numbers are distinct"
     u = np.clip(family.cdf(x), 0.0, 1.0)
     slack = rounding / family.width  # no density is higher than 1 / width
     return (
@@ -98,7 +97,8 @@ def _unlike_continuous(x: "Floats", family: Continuous, epsilon: float, rate: fl
 
 
 def _at_the_ends(x: "Floats", u: "Floats", slack: "Floats", family: Continuous, rate: float) -> str:
-    """Of n draws the largest is below the u-quantile with a probability of u**n."""
+    """Test the largest and the smallest: all n draws are below the u-quantile with probability
+    u**n."""
     nearest = math.exp(math.log(rate / TESTS) / x.size)
     if (u + slack).max() < nearest:
         edge = f"come close to {family.high:.4g}" if math.isfinite(family.high) else "be larger"
@@ -122,7 +122,7 @@ def _by_moments(x: "Floats", u: "Floats", family: Continuous, epsilon: float, ra
 
 
 def _moment(degree: int, mean: float, x: "Floats", family: Continuous) -> str:
-    # A polynomial of u may be off although the moment of x is not; then that explains nothing.
+    # A polynomial of u may be off although the moment of x is not; then do not mention the moment.
     if (
         degree == 1
         and family.mean is not None
@@ -148,20 +148,19 @@ def _by_distance(low: "Floats", high: "Floats", family: Continuous, rate: float)
     below = float((np.sort(low) - steps).max())
     if max(above, below) > allowed:
         return (
-            f"their distribution is {max(above, below):.1%} away from {family.name}, "
-            f"and {n} draws come within {allowed:.1%}"
+            f"their distribution function is off by {max(above, below):.1%} from {family.name}; "
+            f"{n} draws come within {allowed:.1%}"
         )
     return ""
 
 
 def _bernstein(variance: float, largest: float, n: int, bound: float) -> float:
-    """Return how far a mean of n bounded draws is from its expectation at most."""
+    """Return a bound on how far a mean of n bounded draws is from its expectation."""
     return math.sqrt(2 * variance * bound / n) + largest * bound / (3 * n)
 
 
 def looks_like(values: "Floats", epsilon: float) -> str:
-    """Return the name of a common distribution that fits mean and spread of `values`, if one
-    does: a guess for the learner, which decides nothing."""
+    """Return which common distribution fits `values`, if one does. It is a hint, not a verdict."""
     import numpy as np
 
     from tutor.checks.families import parse
@@ -176,9 +175,10 @@ def looks_like(values: "Floats", epsilon: float) -> str:
         (f"normal({mean!r}, {std!r})", "normally"),
     ):
         family = parse(text).at({})
-        # Its ends are estimated, so only the shape counts.
+        # Its parameters are estimated, so only its shape is compared.
         assert isinstance(family, Continuous)
         u = np.sort(np.clip(family.cdf(x), 0.0, 1.0))
         if np.abs(u - np.arange(x.size) / x.size).max() < 1.2 / math.sqrt(x.size):
-            return f"they look {name} distributed, with mean {mean:.3g} and spread {std:.3g}"
+            moments = f"with mean {mean:.3g} and standard deviation {std:.3g}"
+            return f"they look {name} distributed, {moments}"
     return ""

@@ -8,8 +8,8 @@ from tutor.check import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
 from tutor.tree import Leaf, Tree, map_leaves
 
-GRADIENT = 2.0
-"""How many times the tolerance of values is that of gradients, which sum over more."""
+TOLERANCE_FACTOR = 2.0
+"""Relative to the tolerance of values: gradients sum over more."""
 
 
 class Grad(Check, frozen=True, kw_only=True):
@@ -45,17 +45,17 @@ class Grad(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any]:
         return {**self.observe(), "function": self.expect or self.grad}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         expected = map_leaves(_as_in_jax, expected)
-        mismatch = compare(expected, seen, self.tol, times=GRADIENT)
+        mismatch = compare(expected, observed, self.tol, times=TOLERANCE_FACTOR)
         if mismatch is None:
             return None
-        return Finding(words(mismatch), mismatch, compared=(expected, seen))
+        return Finding(words(mismatch), mismatch, compared=(expected, observed))
 
 
 def _as_in_jax(gradient: Leaf) -> Leaf:
-    """JAX's gradient in a complex number is the conjugate of PyTorch's: ∂/∂x - i ∂/∂y, so that
-    for a holomorphic function it is the derivative. PyTorch gives the direction of descent."""
+    """Conjugate a complex gradient of PyTorch, which is the direction of steepest ascent. JAX gives
+    ∂/∂x - i ∂/∂y, the derivative of a holomorphic function."""
     import numpy as np
 
     if gradient.array is None or gradient.array.dtype.kind != "c":

@@ -1,4 +1,4 @@
-"""How two arrays of numbers differ, in a line: where there is one, it tells more than numbers."""
+"""Describe how wrong numbers are made from the right ones, such as scaled or transposed."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,18 +8,20 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-MOST = 1 << 20
-"""Elements of an array that is looked at."""
+MAX_ELEMENTS = 1 << 20
+"""Largest array to analyse."""
 
 
 def pattern(want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]") -> str:
-    """Return how `got` is made from `want`; nothing if it is not seen.
+    """Return how `got` is made from `want`; "" if no pattern fits.
 
-    **Arguments:** `close`: whether two arrays agree within the tolerance of the comparison.
+    **Arguments:** `close`: whether two arrays agree within the comparison's tolerance.
     """
     import numpy as np
 
-    if not 2 <= want.size <= MOST or not (np.isfinite(want).all() and np.isfinite(got).all()):
+    if not 2 <= want.size <= MAX_ELEMENTS or not (
+        np.isfinite(want).all() and np.isfinite(got).all()
+    ):
         return ""
     if not got.any():
         return "every number is 0"
@@ -33,26 +35,26 @@ def _patterns(
     import numpy as np
 
     if np.ptp(want) == 0:
-        return  # of a constant every other is a multiple
+        return  # every constant is a multiple of another
     if np.ptp(got) == 0:
         yield f"every number is {got.flat[0]:.6g}"
     size = float((want * want).sum())
     ratio = float((want * got).sum()) / size if size else 0.0
     if ratio and close(want * ratio, got):
         sign = "every sign is wrong" if abs(ratio + 1) < 1e-5 else ""
-        yield sign or f"every number is {ratio:.6g} times what is expected"
+        yield sign or f"every number is {ratio:.6g} times the expected one"
     offset = float((got - want).mean())
     if offset and close(want + offset, got):
         yield f"every number is too {'large' if offset > 0 else 'small'} by {abs(offset):.6g}"
     if want.ndim == 2 and want.shape[0] == want.shape[1] and close(want.T, got):
-        yield "it is the transpose of what is expected"
+        yield "it is the transpose of the expected matrix"
     for axis in range(want.ndim):
         if want.shape[axis] > 1 and close(np.flip(want, axis), got):
             yield f"the order along axis {axis} is reversed"
         for by in (1, -1):
             if want.shape[axis] > 2 and close(np.roll(want, by, axis), got):
-                where = "far" if by > 0 else "early"
-                yield f"every number is one place too {where} along axis {axis}"
+                direction = "forward" if by > 0 else "back"
+                yield f"every number is shifted {direction} by one along axis {axis}"
     if want.ndim > 1 and len(want) > 2:
         wrong = [i for i in range(len(want)) if not close(want[i], got[i])]
         if len(wrong) == 1:

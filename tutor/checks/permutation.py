@@ -33,34 +33,33 @@ class Permutation(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect or self.permutation}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        mismatch = compare(expected, seen, 0.0)
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        mismatch = compare(expected, observed, 0.0)
         if mismatch is None:
-            return Finding("the rows are still in their order") if self.moved else None
+            return Finding("the rows are still in their original order") if self.moved else None
         if mismatch.kind not in ("value", "nan"):
             return Finding(words(mismatch), mismatch)
         wanted = [leaf for _, leaf in sorted(leaves(expected), key=lambda pair: pair[0])]
-        found = [leaf for _, leaf in sorted(leaves(seen), key=lambda pair: pair[0])]
-        if (missing := missing_rows(wanted, found)) == 0:
+        actual = [leaf for _, leaf in sorted(leaves(observed), key=lambda pair: pair[0])]
+        if (missing := missing_rows(wanted, actual)) == 0:
             return None
-        total = len(wanted[0].values)
-        apart = ""
+        total = len(_rows(wanted))
+        reason = ""
         if len(wanted) > 1 and all(
-            missing_rows([one], [other]) == 0 for one, other in zip(wanted, found, strict=True)
+            missing_rows([one], [other]) == 0 for one, other in zip(wanted, actual, strict=True)
         ):
-            apart = ": each array has its own order, so the rows do not belong together any more"
-        return Finding(f"{missing} of {total} rows are not among those expected{apart}", mismatch)
+            reason = ": the arrays are in different orders, so their rows no longer belong together"
+        return Finding(f"{missing} of {total} rows are not among those expected{reason}", mismatch)
 
 
 def missing_rows(expected: list[Leaf], actual: list[Leaf]) -> int:
-    """Return how many rows of `actual` are not those of `expected`, whatever their order. Row i of
-    all arrays counts as one; arrays must have the same shapes and at least one axis."""
-    wanted, found = Counter(_rows(expected)), Counter(_rows(actual, expected))
-    return sum((found - wanted).values())
+    """Return how many rows of `actual` are not in `expected`, in any order. Row i of all arrays
+    counts as one; arrays must have the same shapes and at least one axis."""
+    return (Counter(_rows(actual, expected)) - Counter(_rows(expected))).total()
 
 
 def _rows(arrays: list[Leaf], like: list[Leaf] | None = None) -> list[bytes]:
-    """Each row of all arrays as bytes, in the dtypes of `like`."""
+    """Return each row of all arrays as bytes, in the dtypes of `like`."""
     import numpy as np
 
     columns = []

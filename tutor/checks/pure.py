@@ -1,4 +1,4 @@
-"""`pure`: a function of its inputs and nothing else, as `jit` takes it to be."""
+"""`pure`: a function depends on its inputs alone, as `jit` assumes."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -27,34 +27,36 @@ class Pure(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expression": self.pure, "jit": self.jit}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        first = entry(seen, "first")
-        if mismatch := compare(first, entry(seen, "again"), REPEAT_TOLERANCE):
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        first = entry(observed, "first")
+        if mismatch := compare(first, entry(observed, "again"), REPEAT_TOLERANCE):
             return Finding(
                 f"two calls with the same inputs gave different results: {words(mismatch)}",
                 mismatch,
             )
-        if mismatch := compare(entry(seen, "inputs before"), entry(seen, "inputs after"), 0.0):
+        if mismatch := compare(
+            entry(observed, "inputs before"), entry(observed, "inputs after"), 0.0
+        ):
             return Finding(f"the call changed its inputs: {words(mismatch)}", mismatch)
-        for promise in items(entry(seen, "promises")):
-            return Finding(f"{text(promise)[:400]}: what comes of that is undefined")
+        for promise in items(entry(observed, "promises")):
+            return Finding(f"{text(promise)[:400]}: the result is undefined")
         if not self.jit:
             return None
-        for name in items(entry(seen, "changed")):
+        for name in items(entry(observed, "changed")):
             return Finding(
-                f"the call changes the global {text(name)[:100]!r}. Compiled, it does so once, "
-                "while it is traced, and never again: take the old value as an argument and "
-                "return the new one"
+                f"the call changes the global {text(name)[:100]!r}. Under jit that happens once, "
+                "during tracing, and never again: take the old value as an argument and return the "
+                "new one"
             )
-        if leak := text(entry(seen, "leak")):
+        if leak := text(entry(observed, "leak")):
             return Finding(
                 f"a tracer escaped from the function: {leak[:600]}. Return the value instead"
             )
-        for name in items(entry(seen, "globals")):
+        for name in items(entry(observed, "globals")):
             return Finding(
                 f"a tracer escaped from the function into the global {text(name)[:100]!r}: "
                 "return the value instead"
             )
-        if mismatch := compare(first, entry(seen, "jitted")):
-            return Finding(f"under jax.jit the result is another: {words(mismatch)}", mismatch)
+        if mismatch := compare(first, entry(observed, "jitted")):
+            return Finding(f"under jax.jit the result is different: {words(mismatch)}", mismatch)
         return None

@@ -27,15 +27,16 @@ class Same(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expressions": self.same}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        values = _each(seen, self.same)
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        values = _each(observed, self.same)
         for text, value in zip(self.same, values, strict=True):
             if at := _nan(value):
                 return Finding(f"`{_line(text)}` is NaN at {at}")
         for text, value in zip(self.same[1:], values[1:], strict=True):
             if mismatch := compare(values[0], value, self.tol):
                 return Finding(
-                    f"`{_line(text)}` is not `{_line(self.same[0])}`: {words(mismatch)}", mismatch
+                    f"`{_line(text)}` differs from `{_line(self.same[0])}`: {words(mismatch)}",
+                    mismatch,
                 )
         return None
 
@@ -56,38 +57,38 @@ class Different(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"expressions": self.different}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        pairs = combinations(zip(self.different, _each(seen, self.different), strict=True), 2)
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        pairs = combinations(zip(self.different, _each(observed, self.different), strict=True), 2)
         for (text, value), (other_text, other) in pairs:
             mismatch = compare(value, other, 0.0)
             if mismatch is None:
-                return Finding(f"`{_line(text)}` and `{_line(other_text)}` are the same")
-            if mismatch.kind not in ("value", "nan"):  # then it says nothing that they differ
+                return Finding(f"`{_line(text)}` and `{_line(other_text)}` have the same value")
+            if mismatch.kind not in ("value", "nan"):  # other structures differ trivially
                 return Finding(
-                    f"`{_line(other_text)}` is of another form than `{_line(text)}`: "
+                    f"`{_line(other_text)}` and `{_line(text)}` cannot be compared: "
                     f"{words(mismatch)}",
                     mismatch,
                 )
         return None
 
 
-def _each(seen: Tree, expressions: tuple[str, ...]) -> list[Tree]:
-    values = items(seen)
+def _each(observed: Tree, expressions: tuple[str, ...]) -> list[Tree]:
+    values = items(observed)
     if len(values) != len(expressions):
         raise TreeError(f"expected {len(expressions)} values, found {len(values)}")
     return values
 
 
 def _nan(value: Tree) -> str:
-    """Where there is one, which is the same as nothing."""
+    """Return the position of a NaN, which equals nothing; "" if there is none."""
     import numpy as np
 
     for path, leaf in leaves(value):
-        # bfloat16 is of no kind that NumPy knows, but isnan knows it.
+        # NumPy's isnan supports bfloat16, although its kind is V.
         if leaf.array is not None and leaf.type != "key" and leaf.values.dtype.kind not in "biu":
-            found = np.argwhere(np.isnan(leaf.values))
-            if len(found):
-                return f"{path}{found[0].tolist()}"
+            positions = np.argwhere(np.isnan(leaf.values))
+            if len(positions):
+                return f"{path}{positions[0].tolist()}"
     return ""
 
 

@@ -11,11 +11,10 @@ from tutor.report import Mismatch, Side
 from tutor.tree import Leaf, Tree, TreeError, brief, leaves
 
 _JAX_DTYPE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
-"""What JAX makes of PyTorch's defaults while x64 is off."""
+"""JAX's equivalents of PyTorch's dtypes while x64 is off."""
 
 _WIDE = {narrow: wide for wide, narrow in _JAX_DTYPE.items()}
-"""What the same code gives where a learner has set `jax_enable_x64`; without it no JAX array has
-such a dtype."""
+"""Dtypes of the same code under `jax_enable_x64`, without which no JAX array has them."""
 
 DTYPES = frozenset(
     {
@@ -23,7 +22,7 @@ DTYPES = frozenset(
         *("float16", "float32", "float64", "complex64", "complex128", "bfloat16", "key"),
     }
 )
-"""What a dtype may be called; a PRNG key counts as one element of dtype `key`."""
+"""Names of dtypes; a PRNG key counts as one element of dtype `key`."""
 
 
 class Shape(Check, frozen=True, kw_only=True):
@@ -60,41 +59,43 @@ class Shape(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any] | None:
         if self.is_ is not None or self.leaves is not None:
             return None
-        # Random numbers have a shape, too.
+        # Not steady: random numbers have a shape, too.
         return {"expression": self.expect or self.shape, "steady": False}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         if self.leaves is not None:
-            return _judge_leaves(seen, self.leaves, case.sizes)
+            return _judge_leaves(observed, self.leaves, case.sizes)
         if self.is_ is None:
-            return _judge(seen, expected, {}, "")
-        return _judge(seen, self.is_, case.sizes, "")
+            return _judge(observed, expected, {}, "")
+        return _judge(observed, self.is_, case.sizes, "")
 
 
-def _judge(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
-    """Walk the answer and the specification (or the PyTorch's answer) together."""
-    if wanted is None:  # among the PyTorch's results
-        return None if seen is None else _structure(seen, wanted, path)
+def _judge(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    """Walk the answer and the specification (or PyTorch's answer) together."""
+    if wanted is None:  # from PyTorch
+        return None if observed is None else _structure(observed, wanted, path)
     if isinstance(wanted, dict):
-        if not isinstance(seen, dict) or set(seen) != set(wanted):
-            return _structure(seen, wanted, path)
-        pairs = [(f"{path}[{key!r}]", seen[key], wanted[key]) for key in wanted]
+        if not isinstance(observed, dict) or set(observed) != set(wanted):
+            return _structure(observed, wanted, path)
+        pairs = [(f"{path}[{key!r}]", observed[key], wanted[key]) for key in wanted]
     elif isinstance(wanted, list | tuple):
-        if not isinstance(seen, list | tuple) or len(seen) != len(wanted):
-            return _structure(seen, wanted, path)
-        pairs = [(f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(seen, wanted, strict=True))]
+        if not isinstance(observed, list | tuple) or len(observed) != len(wanted):
+            return _structure(observed, wanted, path)
+        pairs = [
+            (f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(observed, wanted, strict=True))
+        ]
     else:
-        return _judge_leaf(seen, wanted, sizes, path)
+        return _judge_leaf(observed, wanted, sizes, path)
     for child_path, child, child_wanted in pairs:
         if found := _judge(child, child_wanted, sizes, child_path):
             return found
     return None
 
 
-def _judge_leaves(seen: Tree, wanted: Sequence[str], sizes: dict[str, int]) -> Finding | None:
-    """Match every array with one that is wanted."""
-    found = list(leaves(seen))
-    left = list(found)
+def _judge_leaves(observed: Tree, wanted: Sequence[str], sizes: dict[str, int]) -> Finding | None:
+    """Match every array with one of the specifications."""
+    arrays = list(leaves(observed))
+    left = list(arrays)
     missing = []
     for spec in wanted:
         match = next(
@@ -106,15 +107,15 @@ def _judge_leaves(seen: Tree, wanted: Sequence[str], sizes: dict[str, int]) -> F
             left.remove(match)
     if not missing and not left:
         return None
-    what = "; ".join(
+    reason = "; ".join(
         f"{word} {', '.join(these[:6])}{' …' if len(these) > 6 else ''}"
         for word, these in (
             ("missing", missing),
-            ("too many", [f"{path} {brief(leaf)}".strip()[:200] for path, leaf in left]),
+            ("unexpected", [f"{path} {brief(leaf)}".strip()[:200] for path, leaf in left]),
         )
         if these
     )
-    return Finding(f"{len(found)} arrays, expected {len(wanted)}: {what}")
+    return Finding(f"{len(arrays)} arrays, expected {len(wanted)}: {reason}")
 
 
 def _written(spec: str, sizes: dict[str, int]) -> str:
@@ -122,7 +123,7 @@ def _written(spec: str, sizes: dict[str, int]) -> str:
     return f"{dtype}{[sizes[d] if isinstance(d, str) else d for d in dimensions]}"
 
 
-def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+def _judge_leaf(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
     if isinstance(wanted, Leaf):
         dtype = _JAX_DTYPE.get(wanted.values.dtype.name, wanted.values.dtype.name)
         shape = wanted.values.shape
@@ -131,12 +132,12 @@ def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Fi
         shape = tuple(sizes[d] if isinstance(d, str) else d for d in dimensions)
     where = f"{path}: " if path else ""
     expected = Side("jax.Array", tuple(shape), dtype)
-    if not isinstance(seen, Leaf) or seen.type not in ("jax.Array", "key"):
-        found = seen.type if isinstance(seen, Leaf) else brief(seen)
+    if not isinstance(observed, Leaf) or observed.type not in ("jax.Array", "key"):
+        found = observed.type if isinstance(observed, Leaf) else brief(observed)
         mismatch = Mismatch("type", path, expected, Side(found[:400]))
         return Finding(f"{where}found {found[:400]}, expected a jax.Array", mismatch)
-    array = seen.values
-    if seen.type == "key":
+    array = observed.values
+    if observed.type == "key":
         actual = Side("key", array.shape[:-1], "key")
     else:
         actual = Side("jax.Array", array.shape, array.dtype.name)
@@ -149,24 +150,24 @@ def _judge_leaf(seen: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Fi
     return None
 
 
-def _structure(seen: Tree, wanted: Any, path: str) -> Finding:
+def _structure(observed: Tree, wanted: Any, path: str) -> Finding:
     if isinstance(wanted, dict):
         expected = f"a dict with the keys {sorted(map(str, wanted))}"
     elif wanted is None:
         expected = "None"
     else:
         expected = f"{len(wanted)} items"
-    found = brief(seen)[:400]
+    found = brief(observed)[:400]
     where = f"{path}: " if path else ""
     mismatch = Mismatch("structure", path, Side(expected), Side(found))
     return Finding(f"{where}found {found}, expected {expected}", mismatch)
 
 
 def parse_spec(text: str) -> tuple[str, tuple[int | str, ...]]:
-    """`float32[B, 3]` as `("float32", ("B", 3))`; without a dtype the first is empty.
+    """Parse `float32[B, 3]` as `("float32", ("B", 3))`; a missing dtype is "".
 
     Raises:
-        TreeError: it is not of that form.
+        TreeError: the text does not have that form.
     """
     dtype, bracket, rest = text.strip().partition("[")
     if not bracket or not rest.endswith("]"):

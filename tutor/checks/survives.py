@@ -1,7 +1,7 @@
-"""`survives`: the functions that a lesson asks for work under `jit`, `grad` and `vmap`.
+"""`survives`: the learner's functions work under `jit`, `grad` and `vmap`.
 
-Made from the lesson's own `survives:`, not written among its checks. It is evidence: what was
-traced was traced in the learner's process, and value checks stand before it.
+Generated from the lesson's `survives:`. Tracing happens in the learner's process and so is only
+evidence; value checks run first.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ from tutor.lesson import Lesson, under_transformations
 from tutor.tree import Tree, TreeError
 
 CALLING = ("value", "shape", "distribution", "same", "bounds", "permutation")
-"""Kinds whose expressions call the functions as the lesson means them to be called."""
+"""Kinds whose expressions call the functions as learners should."""
 
 
 class Call(Struct, frozen=True):
-    """A function of the learner's and the arguments with which a `value` check calls it."""
+    """A function of the learner, and the arguments that a check passes to it."""
 
     function: str
     args: tuple[str, ...]
 
 
 class Survives(Check, frozen=True, kw_only=True):
-    """Each call is traced under each transformation, its arrays being what is traced."""
+    """Every call can be traced under every transformation of its arrays."""
 
     kind: ClassVar[str] = "survives"
     inside: ClassVar[str] = "tutor.checks.inside.survives"
@@ -45,16 +45,16 @@ class Survives(Check, frozen=True, kw_only=True):
         calls = [{"function": call.function, "args": call.args} for call in self.calls]
         return {"survives": self.survives, "calls": calls}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        if seen != [call.function for call in self.calls]:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        if observed != [call.function for call in self.calls]:
             raise TreeError("expected the functions that were traced")
         return None
 
 
 def survival(lesson: Lesson, names: set[str]) -> Survives | None:
-    """Return the check that a lesson's `survives:` asks for, if it asks for any.
+    """Return the check for a lesson's `survives:`, if it has one.
 
-    **Arguments:** `names`: those that the learner's code defines.
+    **Arguments:** `names`: the names that the learner's code defines.
     """
     if not lesson.survives:
         return None
@@ -91,7 +91,7 @@ def survival(lesson: Lesson, names: set[str]) -> Survives | None:
 
 
 def with_survival(lesson: Lesson, names: set[str]) -> Lesson:
-    """Return the lesson with that check behind its own."""
+    """Return the lesson with its `survives` check, if any, added at the end."""
     check = survival(lesson, names)
     if check is None:
         return lesson
@@ -99,5 +99,5 @@ def with_survival(lesson: Lesson, names: set[str]) -> Lesson:
 
 
 def own_checks(lesson: Lesson) -> Sequence[Check]:
-    """Return the checks that the author has written."""
+    """Return the checks that the author wrote."""
     return [check for check in lesson.checks if check.kind != Survives.kind]

@@ -52,14 +52,18 @@ class Train(Check, frozen=True, kw_only=True):
     def observe(self) -> dict[str, Any]:
         return {"train": self.train, "predict": self.predict}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         import numpy as np
 
         labels = case.secret
-        if not isinstance(seen, Leaf) or seen.array is None or seen.array.dtype.kind == "c":
+        if (
+            not isinstance(observed, Leaf)
+            or observed.array is None
+            or observed.array.dtype.kind == "c"
+        ):
             raise TreeError("the predictions are not an array of real numbers")
         with np.errstate(invalid="ignore"):
-            predictions = seen.array.astype(np.float64)
+            predictions = observed.array.astype(np.float64)
         shape = predictions.shape
         if shape[:1] != labels.shape or len(shape) not in (1, 2) or 0 in shape:
             return Finding(
@@ -67,7 +71,7 @@ class Train(Check, frozen=True, kw_only=True):
                 f"scores ({len(labels)}, 10) or labels ({len(labels)},)"
             )
         if not np.isfinite(predictions).all():
-            return Finding("the predictions hold NaN or infinity: training diverged")
+            return Finding("the predictions contain NaN or infinity: training diverged")
         guesses = predictions.argmax(axis=1) if predictions.ndim == 2 else predictions
         reached = float((guesses == labels).mean())
         if reached < self.accuracy:
@@ -77,11 +81,11 @@ class Train(Check, frozen=True, kw_only=True):
             )
         return None
 
-    def note(self, seen: Tree, case: Case) -> str:
+    def note(self, observed: Tree, case: Case) -> str:
         import numpy as np
 
-        assert isinstance(seen, Leaf)
-        scores = seen.values
+        assert isinstance(observed, Leaf)
+        scores = observed.values
         guesses = scores.argmax(axis=1) if scores.ndim == 2 else scores
         reached = float(np.mean(guesses == case.secret))
         return f"accuracy {reached:.3f} on {len(case.secret)} held-out {self.data}"

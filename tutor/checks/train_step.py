@@ -1,8 +1,8 @@
-"""`train_step`: one step of data-parallel training is the single-device step.
+"""`train_step`: one step of data-parallel training equals the single-device step.
 
-Accuracy does not decide whether data-parallel training is right: on digits, steps that never
-average their gradients, sum them, ignore the optimizer's new state or give every device the
-whole batch still reach 0.95 and more. So the step itself is looked at, from several sides.
+Accuracy cannot show whether data-parallel training is right: on digits, steps that never average
+their gradients, sum them, drop the optimizer's new state or give every device the whole batch still
+reach 0.95 and more. So this check judges the step itself.
 """
 
 from math import isfinite
@@ -17,7 +17,7 @@ from tutor.checks.permutation import missing_rows
 from tutor.tree import Leaf, Tree, TreeError, entry, items, leaves, real
 
 RATIO_TOLERANCE = 0.02
-"""How close an update's size must be to a multiple of the right one to name that multiple."""
+"""Relative error with which an update counts as a multiple of the right one."""
 
 
 class TrainStep(Check, frozen=True, kw_only=True):
@@ -68,61 +68,61 @@ class TrainStep(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        devices = _devices(seen)
-        if self.shard is not None and (found := _shards(seen, devices)):
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        devices = _devices(observed)
+        if self.shard is not None and (found := _judge_shards(observed, devices)):
             return found
         before = case.inputs.get(next(iter(self.start)))
-        steps = items(entry(seen, "steps"))
+        steps = items(entry(observed, "steps"))
         if len(steps) != self.steps:
             raise TreeError(f"expected {self.steps} steps, found {len(steps)}")
         pairs = zip(steps, items(expected), strict=True)
-        for number_, (step, reference) in enumerate(pairs, start=1):
+        for step_number, (step, reference) in enumerate(pairs, start=1):
             right_params, right_loss = items(reference)
             found = (
-                _replicas(step, number_)
-                or _loss(step, right_loss, self.tol, number_, devices)
-                or self._update(step, right_params, before, number_, devices)
-                or _advanced(step, number_)
+                _replicas(step, step_number)
+                or _loss(step, right_loss, self.tol, step_number, devices)
+                or self._update(step, right_params, before, step_number, devices)
+                or _advanced(step, step_number)
             )
             if found:
                 return found
             before = right_params
         return None
 
-    def note(self, seen: Tree, case: Case) -> str:
-        devices = _devices(seen)
+    def note(self, observed: Tree, case: Case) -> str:
+        devices = _devices(observed)
         return f"{self.steps} steps on {devices} devices equal the single-device steps"
 
     def _update(
-        self, step: Tree, right: Tree, before: Tree, number_: int, devices: int
+        self, step: Tree, right: Tree, before: Tree, step_number: int, devices: int
     ) -> Finding | None:
         params = entry(step, "params")
         mismatch = compare(right, params, self.tol)
         if mismatch is None:
             return None
-        if number_ > 1 and _advanced(step, number_):
-            return _advanced(step, number_)
+        if step_number > 1 and _advanced(step, step_number):
+            return _advanced(step, step_number)
         reason = _reason(_ratio(before, params, right), devices)
         return Finding(
-            f"after step {number_} the parameters are not those of a single-device step on the "
+            f"after step {step_number} the parameters are not those of a single-device step on the "
             f"whole batch: {words(mismatch)}{reason}",
             mismatch,
             compared=(right, params),
         )
 
 
-def _shards(seen: Tree, devices: int) -> Finding | None:
+def _judge_shards(observed: Tree, devices: int) -> Finding | None:
     import numpy as np
 
-    batch, pieces = entry(seen, "batch"), items(entry(seen, "pieces"))
+    batch, pieces = entry(observed, "batch"), items(entry(observed, "pieces"))
     if not isinstance(batch, Leaf) or batch.values.ndim == 0:
         raise TreeError("expected the batch")
     whole = batch.values
     arrays = [piece.values for piece in pieces if isinstance(piece, Leaf)]
     if len(arrays) != devices:
         return Finding(
-            f"the batch lies on {len(arrays)} of {devices} devices: each must get its share"
+            f"the batch is on {len(arrays)} of {devices} devices: each must get its share"
         )
     share = len(whole) // devices
     wrong = [array for array in arrays if array.shape != (share, *whole.shape[1:])]
@@ -133,25 +133,23 @@ def _shards(seen: Tree, devices: int) -> Finding | None:
             f"{everything}: each of {devices} devices must get its share of the batch"
         )
     if len({array.dtype for array in arrays}) != 1:
-        raise TreeError("expected shares of one dtype")
+        raise TreeError("expected shards of one dtype")
     together = msgspec.structs.replace(batch, array=np.concatenate(arrays))
-    # In any order: that x and y are dealt alike is for the step to show.
+    # In any order: whether x and y are sharded alike shows in the step.
     if missing := missing_rows([batch], [together]):
         return Finding(
-            f"the shares put together are not the batch: {missing} of {len(whole)} rows are not "
-            "among its rows"
+            f"the shards together are not the batch: {missing} of {len(whole)} rows are not in it"
         )
     return None
 
 
-def _replicas(step: Tree, number_: int) -> Finding | None:
+def _replicas(step: Tree, step_number: int) -> Finding | None:
     replicas = items(entry(step, "replicas"))
     for device, replica in enumerate(replicas[1:], start=1):
-        if mismatch := compare(replicas[0], replica, 0.0):
-            # 0.0 tells apart what differs by rounding only: replicas must agree to the bit.
+        if mismatch := compare(replicas[0], replica, 0.0):  # not even by rounding
             return Finding(
-                f"after step {number_} the replicas on devices 0 and {device} differ "
-                f"({words(mismatch)}): every device has taken its own step, so the gradients "
+                f"after step {step_number} the replicas on devices 0 and {device} differ "
+                f"({words(mismatch)}): every device took its own step, so the gradients "
                 "were not averaged over the devices before the update",
                 mismatch,
             )
@@ -159,7 +157,7 @@ def _replicas(step: Tree, number_: int) -> Finding | None:
 
 
 def _loss(
-    step: Tree, right: Tree, tolerance: float | None, number_: int, devices: int
+    step: Tree, right: Tree, tolerance: float | None, step_number: int, devices: int
 ) -> Finding | None:
     import numpy as np
 
@@ -167,50 +165,50 @@ def _loss(
     if not isinstance(right, Leaf) or not losses:
         raise TreeError("expected a loss")
     if wrong := [loss.values.shape for loss in losses if loss.values.size != 1]:
-        return Finding(f"the loss has shape {wrong[0]}, expected one number")
+        return Finding(f"the loss has shape {wrong[0]}, expected a scalar")
     values = [real(loss) for loss in losses]
-    if len(np.unique(values)) > 1:  # for which NaN is NaN
+    if len(np.unique(values)) > 1:  # `unique` treats NaN as equal to NaN
         shown = ", ".join(number(value) for value in values)
         return Finding(
-            f"after step {number_} each device returns its own loss ({shown}), expected the mean "
-            f"over the whole batch on every device: {number(float(right.values))}"
+            f"after step {step_number} each device returns its own loss ({shown}), expected the "
+            f"mean over the whole batch on every device: {number(float(right.values))}"
         )
     if mismatch := compare(right, losses[0], tolerance):
         ratio = values[0] / float(right.values) if right.values else 0.0
-        reason = _reason(ratio, devices) if ratio > 0 else ""  # a loss has no way uphill
+        reason = _reason(ratio, devices) if ratio > 0 else ""  # a sign has no meaning for a loss
         return Finding(
-            f"after step {number_} the loss is not the mean over the whole batch: "
+            f"after step {step_number} the loss is not the mean over the whole batch: "
             f"{words(mismatch)}{reason}",
             mismatch,
         )
     return None
 
 
-def _advanced(step: Tree, number_: int) -> Finding | None:
+def _advanced(step: Tree, step_number: int) -> Finding | None:
     before, after = entry(step, "optimizer before"), entry(step, "optimizer after")
     dtypes = {leaf.values.dtype.name for _, leaf in leaves(before) if leaf.array is not None}
-    # Half precision may round a state to itself; one without arrays has nothing to advance.
+    # Half precision may round a state to itself; a state without arrays cannot advance.
     if not dtypes - {"bfloat16", "float16"} or compare(before, after, 0.0) is not None:
         return None
     return Finding(
-        f"step {number_} returns the optimizer state it was given: the state from tx.update is "
+        f"step {step_number} returns the optimizer state it was given: the state from tx.update is "
         "lost, so momentum and step count never advance"
     )
 
 
-def _devices(seen: Tree) -> int:
-    found = real(entry(seen, "devices"))
+def _devices(observed: Tree) -> int:
+    found = real(entry(observed, "devices"))
     if not 1 <= found < 1 << 16:
         raise TreeError("expected a number of devices")
     return int(found)
 
 
 def _ratio(before: Tree, after: Tree, right: Tree) -> float:
-    """By what factor an update is the right one; 0 where it is no multiple of it."""
+    """Return the factor between an update and the right one; 0 if it is not a multiple of it."""
     import numpy as np
 
     def flat(tree: Tree) -> Any:
-        # By path, for JAX sorts the keys of a dict and PyTorch does not.
+        # By path: JAX sorts the keys of a dict, PyTorch does not.
         parts = [leaf.values.real.astype(np.float64).ravel() for _, leaf in sorted(
             leaves(tree), key=lambda pair: pair[0])]  # fmt: skip
         return np.concatenate(parts) if parts else np.zeros(0)
@@ -227,18 +225,19 @@ def _ratio(before: Tree, after: Tree, right: Tree) -> float:
 
 
 def _reason(ratio: float, devices: int) -> str:
-    """What a factor suggests, or nothing."""
+    """Return what a factor suggests; "" if nothing."""
     if not isfinite(ratio):
         return ""
     if abs(ratio + 1) < RATIO_TOLERANCE:
         return "; the update goes uphill: its sign is wrong"
     if devices > 1 and abs(ratio / devices - 1) < RATIO_TOLERANCE:
         return (
-            f"; that is {devices} times too much, as when the {devices} devices are summed over "
-            "(psum) and not averaged (pmean)"
+            f"; that is {devices} times too large, as when the {devices} devices are summed over "
+            "(psum) instead of averaged (pmean)"
         )
     if ratio > 1.5 and abs(ratio / round(ratio) - 1) < RATIO_TOLERANCE:
         return (
-            f"; that is {round(ratio)} times too much, as when examples are summed and not averaged"
+            f"; that is {round(ratio)} times too large, as when examples are summed instead of "
+            "averaged"
         )
     return ""

@@ -36,8 +36,8 @@ class Value(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect or self.value}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        mismatch = compare(expected, seen, self.tol)
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        mismatch = compare(expected, observed, self.tol)
         if mismatch is None:
             return None
-        return Finding(words(mismatch), mismatch, compared=(expected, seen))
+        return Finding(words(mismatch), mismatch, compared=(expected, observed))

@@ -43,12 +43,12 @@ class Vmap(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any] | None:
         return {"expression": self.expect} if self.expect else None
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        batched, one_by_one = entry(seen, "batched"), items(entry(seen, "one by one"))
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        batched, one_by_one = entry(observed, "batched"), items(entry(observed, "one by one"))
         stacked = stack(one_by_one, self.out_axes)
         if mismatch := compare(stacked, batched, self.tol):
             return Finding(
-                f"under jax.vmap the result is not that of one call per example: {words(mismatch)}",
+                f"jax.vmap gives another result than one call per example: {words(mismatch)}",
                 mismatch,
                 compared=(stacked, batched),
             )
@@ -60,10 +60,10 @@ class Vmap(Check, frozen=True, kw_only=True):
 
 
 def stack(trees: list[Tree], axis: int) -> Tree:
-    """Trees of one structure as one tree, with a new axis in every leaf.
+    """Stack trees of one structure, with a new axis in every leaf.
 
     Raises:
-        TreeError: they differ in structure or shapes.
+        TreeError: the trees differ in structure or shapes.
     """
     import numpy as np
 
@@ -80,6 +80,6 @@ def stack(trees: list[Tree], axis: int) -> Tree:
     rank = arrays[0].ndim + 1
     try:
         stacked = np.stack(arrays, axis if axis >= 0 else axis + rank)
-    except (TypeError, ValueError) as error:  # dtypes of no common kind, or no such axis
-        raise TreeError(f"the examples' results cannot be put together: {error}") from None
+    except (TypeError, ValueError) as error:  # no common dtype, or no such axis
+        raise TreeError(f"the examples' results cannot be stacked: {error}") from None
     return msgspec.structs.replace(first, array=stacked)

@@ -33,6 +33,6 @@ class Jacobian(Check, frozen=True, kw_only=True):
     def refer(self) -> dict[str, Any]:
         return {"function": self.expect or self.jacobian, "at": self.at}
 
-    def judge(self, seen: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        mismatch = compare(expected, seen, self.tol)
+    def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
+        mismatch = compare(expected, observed, self.tol)
         return Finding(f"the Jacobian: {words(mismatch)}", mismatch) if mismatch else None

@@ -1,9 +1,9 @@
-"""Kinds of checks that other distributions bring.
+"""Kinds of checks from other distributions.
 
-A distribution names its kinds by entry points in the group `jaxtutor.checks`; `docs/checks/own.md`
-tells how. The class is imported into this process: whoever installs a distribution with pip trusts
-it as they trust jaxtutor. Its inside half is imported in the sandboxes, and there its package can
-be read by the code that runs in them. A kind that cannot be used harms only lessons that want it.
+A distribution lists its kinds as entry points in the group `jaxtutor.checks` (see
+`docs/checks/own.md`). Their classes are imported into this process: installing a distribution means
+trusting it. Their inside halves are imported in the sandboxes, where submissions can read the
+package. A kind that cannot be used affects only the lessons that use it.
 """
 
 import sys
@@ -21,22 +21,22 @@ _OURS = "tutor.checks.inside."
 
 
 class Unusable(Exception):
-    """A kind cannot be used; the message says why."""
+    """A kind cannot be used. The message is the reason."""
 
 
-def bring(kinds: dict[str, type[Check]]) -> dict[str, str]:
-    """Add the kinds of installed distributions, and let the sandboxes import what belongs to them.
+def add_installed_kinds(kinds: dict[str, type[Check]]) -> dict[str, str]:
+    """Add the kinds of installed distributions, and let sandboxes import their inside halves.
 
     **Returns:** why the others cannot be used, by name.
     """
-    # Here, for the sandboxes import this package, too, and have no use for it.
+    # Not at the top: the sandboxes import this package, too, and do not need it.
     from importlib.metadata import entry_points
 
     unusable: dict[str, str] = {}
     for point in sorted(entry_points(group=GROUP), key=_distribution):
         try:
             if point.name in kinds:
-                raise Unusable(f"there is a kind {point.name!r} already")
+                raise Unusable(f"a kind {point.name!r} already exists")
             kinds[point.name] = _load(point)
         except Unusable as error:
             unusable[point.name] = f"{point.value} of {_distribution(point)}: {error}"
@@ -46,7 +46,7 @@ def bring(kinds: dict[str, type[Check]]) -> dict[str, str]:
 def _load(point: "EntryPoint") -> type[Check]:
     try:
         kind = point.load()
-    except Exception as error:  # noqa: BLE001 - whatever importing it does, it is theirs
+    except Exception as error:  # noqa: BLE001 - importing it runs any code
         raise Unusable(f"{type(error).__name__}: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, Check)):
         raise Unusable("not a subclass of tutor.check.Check")
@@ -58,16 +58,16 @@ def _load(point: "EntryPoint") -> type[Check]:
     if not isinstance(inside, str):
         raise Unusable("its `inside` must name a module")
     if not inside.startswith(_OURS):
-        _let_in(kind.__module__.partition(".")[0], inside)
+        _admit_inside(kind.__module__.partition(".")[0], inside)
     return kind
 
 
-def _let_in(package: str, inside: str) -> None:
-    """Have the sandboxes import the inside half, which must be of the same package. It is not
-    imported here: it may want JAX."""
+def _admit_inside(package: str, inside: str) -> None:
+    """Let sandboxes import the inside half, which must be in the same package. It is not imported
+    here because it may import JAX."""
     first, *rest = inside.split(".")
     if first != package:
-        raise Unusable(f"its inside half, {inside}, is not in the package {package}")
+        raise Unusable(f"its inside half, {inside}, must be in the package {package}")
     start = getattr(sys.modules[package], "__file__", None)
     if start is None:
         raise Unusable(f"the package {package} needs an __init__.py")
@@ -75,7 +75,7 @@ def _let_in(package: str, inside: str) -> None:
     folder = path.parent if path.name == "__init__.py" else path
     half = folder.joinpath(*rest)
     if rest and not (half.with_suffix(".py").is_file() or (half / "__init__.py").is_file()):
-        raise Unusable(f"there is no module {inside} for its inside half")
+        raise Unusable(f"its inside half, {inside}, does not exist")
     FOLDERS[package] = str(folder)
 
 
