@@ -51,9 +51,9 @@ CASES = [
     ),
     (
         "unwritten",
-        "And in JAX you",
-        "And in JAX (TODO) you",
-        "TODO) you write it for one column. `jax.vmap(f, in_axes=1, out_axes=1)` is the same",
+        "In JAX you",
+        "In JAX (TODO) you",
+        "TODO) you write it for one column; `jax.vmap(f, in_axes=1, out_axes=1)` applies it to",
     ),
     ("long-brief", "  ### Write\n", "  x\n\n" * BRIEF_LINES + "  ### Write\n", "|"),
     (
@@ -66,7 +66,7 @@ CASES = [
         "few-hints",
         '  - "`columns(x)` is `jax.vmap(standardize, in_axes=1, out_axes=1)(x)`."\n',
         "",
-        "- A column has a mean and a standard deviation;",
+        "- What do `x.mean()` and `x.std()` return for a column?",
     ),
     ("unused-input", "scale=size)\n", "scale=size)\n  y: normal(n, d)\n", "normal(n, d)"),
     (
@@ -89,7 +89,7 @@ CASES = [
 ]
 
 
-CHECKS = "# Under what the functions must work"
+CHECKS = "# Transformations that the functions must support"
 COLUMN = "value: standardize(x[:, 0])"
 EPOCHS = ('def columns(x):\n      """x', 'def columns(x, n_epochs=1):\n      """x')
 
@@ -176,10 +176,10 @@ def test_a_remark_stands_where_its_cause_is(pack: Path, code: str, old: str, new
 
 def test_a_lesson_that_only_looks_at_itself_is_remarked(pack: Path):
     text = (pack / LESSON).read_text()
-    checks = text[text.index("checks:") : text.index("# Wrong answers")]
+    checks = text[text.index("checks:") : text.index("# Typical wrong answers")]
     edit(pack, (checks, "checks:\n  - pure: columns(x)\n    why: It is.\n"))
     text = (pack / LESSON).read_text()
-    (pack / LESSON).write_text(text[: text.index("# Wrong answers")])
+    (pack / LESSON).write_text(text[: text.index("# Typical wrong answers")])
     codes = {code for code, _ in remarked(pack)}
     assert codes == {"no-mistakes", "no-comparison", "evidence-alone", "no-survives"}
 
