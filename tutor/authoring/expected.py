@@ -1,7 +1,6 @@
-"""Remarks on what the PyTorch gives: expectations that any answer would meet, and sizes for which
-it gives something but is never asked.
+"""Remarks on expected values: some that any answer would meet, and sizes that are never 1.
 
-Unlike other remarks these run the pack's PyTorch, in a sandbox of its own; its answers are kept.
+These run the pack's PyTorch in a sandbox, and cache its answers; lint rules run nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,12 +24,11 @@ from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree, leaves
 
 SEEDS = (0, 1)
-"""Under which inputs are drawn."""
+"""Inputs are drawn under each of these."""
 
 
 class Expected(Struct, frozen=True):
-    """A remark on what stands at a place of the lesson, as in ("checks", 3). `code` is that of
-    remarks on packs."""
+    """A remark on a node of the lesson. `path`: keys and numbers, such as ("checks", 3)."""
 
     path: tuple[str | int, ...]
     code: str
@@ -41,9 +39,9 @@ class Expected(Struct, frozen=True):
 def remarks_on_expected(
     lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
 ) -> Iterator[Expected]:
-    """All of a lesson. Where the PyTorch fails there are none, for then its trials tell.
+    """Yield all remarks on a lesson; none if its PyTorch fails, which its trials report.
 
-    **Arguments:** `memory`: where PyTorch's answers are kept; `begin`: starts a sandbox for it.
+    **Arguments:** `memory`: the cache of PyTorch's answers; `begin`: starts a sandbox for it.
     """
     try:
         values = _values(lesson, SEEDS, memory, begin)
@@ -59,25 +57,25 @@ def remarks_on_expected(
 def _never_one(
     name: str, lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
 ) -> Iterator[Expected]:
-    """An answer that squeezes, or broadcasts by accident, passes where no axis has length 1."""
+    """An answer that squeezes, or broadcasts by accident, passes if no axis ever has length 1."""
     checks = tuple(one for one in lesson.checks if isinstance(one, Value) and not one.evidence)
     short = replace(lesson, sizes={**lesson.sizes, name: 1}, checks=checks)
     try:
         values = _values(short, SEEDS[:1], memory, begin)
     except (ReferenceFailed, DrawError):
-        return  # as a standard deviation of one number: there is nothing to expect
+        return  # such as the standard deviation of one number
     found = [leaf.values for one in values.values() for tree in one for _, leaf in leaves(tree)]
     if not any(one.dtype.kind in "fc" and np.isnan(one).any() for one in found):
         candidates = lesson.sizes[name]
         listed = [*candidates, 1] if isinstance(candidates, tuple) else [candidates, 1]
-        message, remedy = f"the size {name!r} is never 1", f"let it be, too: {name}: {listed}"
+        message, remedy = f"the size {name!r} is never 1", f"add it: {name}: {listed}"
         yield Expected(("sizes", name), "never-one", message, remedy)
 
 
 def _values(
     lesson: Lesson, seeds: Sequence[int], memory: Path, begin: Callable[[], Sandbox]
 ) -> dict[str, list[Tree]]:
-    """What is expected of each check, case by case."""
+    """Return the values that each check expects, case by case."""
     found: dict[str, list[Tree]] = {}
     for seed in seeds:
         planned = plan(lesson, seed)
@@ -109,8 +107,8 @@ def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> 
         yield Expected(
             ("checks", number),
             "constant-reference",
-            f"what {check.title!r} expects is the same for all inputs",
-            "let it depend on them, or a constant passes for it",
+            f"{check.title!r} expects the same for all inputs",
+            "make it depend on them; otherwise a constant passes",
         )
     worst = 0.0
     for leaf in numbers:
@@ -121,14 +119,14 @@ def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> 
         yield Expected(
             ("checks", number),
             "hidden-by-large",
-            f"beside the largest numbers that {check.title!r} expects, most are smaller than the "
-            "error that is allowed, so nothing holds an answer to them",
-            "check them apart, or scale them down",
+            f"most numbers that {check.title!r} expects are smaller than the error allowed for the "
+            "largest, so wrong ones pass",
+            "check the large ones separately, or scale them down",
         )
 
 
 def _depends(check: Check, lesson: Lesson) -> bool:
-    """Whether the PyTorch is asked about drawn inputs."""
+    """Return whether the expected value uses drawn inputs."""
     used = {name for text in texts(check.refer() or {}) for name in free_names(text)}
     return bool(used & ({*lesson.inputs, *check.inputs}))
 

@@ -1,4 +1,4 @@
-"""Remarks on checks: what they say, and whether an answer can pass them without the work."""
+"""Rules for checks: their messages, and whether an answer can pass without doing the work."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,26 +14,26 @@ from tutor.inputs.draws import Draws, drawn
 from tutor.pack.yaml_nodes import ScalarNode
 
 RAW = frozenset({"value", "same", "different", "permutation", "bounds", "distribution"})
-"""Kinds whose expressions return what is judged."""
+"""Kinds whose expressions return the values to judge."""
 
 EVIDENCE = frozenset({"pure", "compiles"})
-"""Kinds that look at how something is done, and pass where nothing is."""
+"""Kinds that look at how an answer works, and pass if it does nothing."""
 
 
 def no_why(page: Page) -> Iterator[Finding]:
     for number, check in enumerate(own_checks(page.lesson)):
         if not check.why:
-            message = f"the check {check.title!r} does not say why"
-            remedy = "add `why: …`, which is told to who fails it"
+            message = f"the check {check.title!r} has no `why`"
+            remedy = "add `why: …`, shown to learners who fail it"
             yield page.at("checks", number), message, remedy
 
 
 def no_comparison(page: Page) -> Iterator[Finding]:
-    """What only the learner's own process can see is evidence, and no more."""
+    """What only the learner's process can see is evidence, which a submission can fake."""
     checks = page.lesson.checks
     if not any(map(_compares, checks)):
-        message = "no check compares anything with the PyTorch, or with a distribution"
-        yield page.at("checks"), message, "add a `value:` check; the others can be outwitted"
+        message = "no check compares anything with the PyTorch or a distribution"
+        yield page.at("checks"), message, "add a `value:` check; the others can be fooled"
 
 
 def expect_without_torch(page: Page) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ def expect_without_torch(page: Page) -> Iterator[Finding]:
         node = page.at("checks", number, "expect")
         if not isinstance(node, ScalarNode):
             continue
-        # What is not computed, be it True, a shape or an input as it is, needs no PyTorch.
+        # Constants, shapes and unchanged inputs need no PyTorch.
         expect = str(node.value)
         used = free_names(expect).keys()
         if used & lesson.inputs.keys() and not used & names and not expect.isidentifier():
@@ -61,33 +61,33 @@ def concluded_inside(page: Page) -> Iterator[Finding]:
         several = getattr(check, check.kind)
         for text in [several] if isinstance(several, str) else several:
             if found := conclusion(text, given):
-                message = f"{found} draws a conclusion where the learner's code can flatter it"
+                message = f"{found} is computed in the learner's process, which can fake it"
                 remedy = (
-                    "return the arrays and conclude outside (expect, shape, distribution, bounds, "
-                    "same), or mark it `evidence: true`, `after` a check of raw values"
+                    "return the arrays and judge them outside (expect, shape, distribution, "
+                    "bounds, same), or mark it `evidence: true`, `after` a check of raw values"
                 )
                 yield page.at("checks", number, check.kind), message, remedy
                 break
 
 
 def evidence_alone(page: Page) -> Iterator[Finding]:
-    """Of an answer that does no work, evidence finds nothing wrong."""
+    """Evidence finds nothing wrong with an answer that does no work."""
     checks = {check.title: check for check in own_checks(page.lesson)}
     for number, check in enumerate(own_checks(page.lesson)):
         marked = isinstance(check, Value) and check.evidence
-        if (marked or check.kind in EVIDENCE) and not _stands_on_values(check, checks):
+        if (marked or check.kind in EVIDENCE) and not _needs_values(check, checks):
             message = f"the check {check.title!r} passes for an answer that does no work"
-            remedy = "let it stand `after` a check that compares values"
+            remedy = "run it `after` a check that compares values"
             yield page.at("checks", number), message, remedy
 
 
-def _stands_on_values(check: Check, checks: dict[str, Check]) -> bool:
+def _needs_values(check: Check, checks: dict[str, Check]) -> bool:
     needed = [checks[name] for name in check.prerequisites if name in checks]
-    return any(_compares(one) or _stands_on_values(one, checks) for one in needed)
+    return any(_compares(one) or _needs_values(one, checks) for one in needed)
 
 
 def _compares(check: Check) -> bool:
-    """Whether it compares raw values with what the lesson expects."""
+    """Return whether a check compares raw values with expected ones."""
     if isinstance(check, Value):
         return not check.evidence
     if isinstance(check, Vmap):
@@ -98,36 +98,36 @@ def _compares(check: Check) -> bool:
 
 
 def gradient_unasked(page: Page) -> Iterator[Finding]:
-    """Where a gradient stops inside an answer, its values are right."""
+    """An answer that stops a gradient inside still has the right values."""
     lesson = page.lesson
     if "grad" not in (lesson.survives or ()):
         return
     functions = defined_names(lesson.starter)
-    asked: dict[str, set[str]] = {}
-    wanted: dict[str, tuple[int, set[str]]] = {}
+    checked: dict[str, set[str]] = {}
+    called: dict[str, tuple[int, set[str]]] = {}
     for number, check in enumerate(own_checks(lesson)):
         if isinstance(check, Grad):
             chosen = (check.argnums,) if isinstance(check.argnums, int) else check.argnums
             names = {name for k in chosen for name in free_names(check.at[k])}
             for function in free_names(check.grad).keys() & functions:
-                asked.setdefault(function, set()).update(names)
+                checked.setdefault(function, set()).update(names)
         elif isinstance(check, Value) and not check.evidence:
             real = {*_real_inputs({**lesson.inputs, **check.inputs})}
             for function, arguments in calls_of(check.value, functions):
                 used = {name for argument in arguments for name in free_names(argument)} & real
-                wanted.setdefault(function, (number, used))
+                called.setdefault(function, (number, used))
     takes_gradients = any(word in lesson.reference_code for word in ("backward(", "autograd"))
-    for function, (number, names) in wanted.items():
-        # Not of one that returns gradients: few lessons want a gradient's gradient.
-        missing = names - asked.get(function, set() if not takes_gradients else names)
+    for function, (number, names) in called.items():
+        # Functions that return gradients are left out: few lessons need second derivatives.
+        missing = names - checked.get(function, set() if not takes_gradients else names)
         if missing:
-            message = f"no gradient of {function!r} is asked in {', '.join(sorted(missing))}"
-            remedy = "add a `grad:` check; an answer that stops gradients passes without one"
+            message = f"no check takes the gradient of {function!r} in {', '.join(sorted(missing))}"
+            remedy = "add a `grad:` check; without one, an answer that stops gradients passes"
             yield page.at("checks", number), message, remedy
 
 
 def _real_inputs(inputs: Mapping[str, Draws]) -> Iterator[str]:
-    """The names of those that hold numbers from a density."""
+    """Yield the names of inputs drawn from a density."""
     for name, draws in inputs.items():
         if any(draw.function in ("normal", "uniform") for draw in drawn(draws)):
             yield name
@@ -135,6 +135,6 @@ def _real_inputs(inputs: Mapping[str, Draws]) -> Iterator[str]:
 
 def no_survives(page: Page) -> Iterator[Finding]:
     if page.lesson.survives is None:
-        message = "it does not say what the functions must survive"
-        remedy = "add `survives: [jit, grad, vmap]`, or fewer, or [] for none"
+        message = "there is no `survives`"
+        remedy = "add `survives: [jit, grad, vmap]`, or fewer, or []"
         yield page.at("id"), message, remedy

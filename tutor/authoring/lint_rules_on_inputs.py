@@ -1,4 +1,4 @@
-"""Remarks on sizes and inputs. Wrong answers live where these never vary."""
+"""Rules for sizes and inputs. Wrong answers pass where these never vary."""
 
 import ast
 import re
@@ -21,16 +21,16 @@ NO_AXES = {"integers": 2, "full": 1}
 """How many arguments of a draw come before its shape."""
 
 WITHOUT_SHAPE = frozenset({"int", "float", "key", "digits"})
-"""Draws whose arguments are no axes, or are those of a data set."""
+"""Draws whose arguments are not axes, or are those of a data set."""
 
 LARGE = 100
-"""A scale from which on numbers are called large: float32 cannot hold their exponentials."""
+"""The least scale of large numbers: float32 cannot hold their exponentials."""
 
 CONSTANT = frozenset({"zeros", "ones", "full", "arange"})
-"""Draws of which a fixed size tells less: they are there to be filled."""
+"""Draws in which a fixed size matters less: they are there to be filled."""
 
 STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
-"""What a parameter is called that says how often something is done."""
+"""Names of parameters that say how often something is done."""
 
 
 def unused_input(page: Page) -> Iterator[Finding]:
@@ -40,14 +40,14 @@ def unused_input(page: Page) -> Iterator[Finding]:
         known = {**lesson.inputs, **check.inputs}
         found = used_inputs(check, known)
         for name in check.inputs.keys() - found:
-            yield _unused(page.at("checks", number, "inputs", name), name, "this check does not")
+            yield _unused(page.at("checks", number, "inputs", name), name, "this check")
         used |= found - check.inputs.keys()
     for name in lesson.inputs.keys() - used:
-        yield _unused(page.at("inputs", name), name, "no check does")
+        yield _unused(page.at("inputs", name), name, "any check")
 
 
-def _unused(place: Node, name: str, who: str) -> Finding:
-    return place, f"the input {name!r} is drawn, but {who} use it", "use it, or take it out"
+def _unused(place: Node, name: str, user: str) -> Finding:
+    return place, f"the input {name!r} is drawn but not used by {user}", "use it, or remove it"
 
 
 def unused_size(page: Page) -> Iterator[Finding]:
@@ -60,8 +60,8 @@ def unused_size(page: Page) -> Iterator[Finding]:
             dimensions = plain(spec)
             used |= {word for text in texts(dimensions) for word in re.findall(r"\w+", text)}
     for name in lesson.sizes.keys() - used:
-        message = f"the size {name!r} is used by no input and no `is`"
-        yield page.at("sizes", name), message, "use it, or take it out"
+        message = f"the size {name!r} is not used by any input or `is`"
+        yield page.at("sizes", name), message, "use it, or remove it"
 
 
 def small_inputs(page: Page) -> Iterator[Finding]:
@@ -72,13 +72,13 @@ def small_inputs(page: Page) -> Iterator[Finding]:
         _reach(draw, sizes) for _, draw in _compared(page) if draw.function in ("normal", "uniform")
     ]
     if reaches and max(reaches) < LARGE:
-        message = f"no number that `value` checks draw is as large as {LARGE}"
+        message = f"no number drawn for `value` checks is as large as {LARGE}"
         remedy = f"let the scale vary: sizes: {{size: [2, {LARGE}]}}, x: normal(n, scale=size)"
         yield page.at("inputs"), message, remedy
 
 
 def _reach(draw: Draw, sizes: dict[str, int]) -> float:
-    """How large the numbers of a draw may be, roughly."""
+    """Return roughly how large the numbers of a draw can be."""
     options = {name: value for name, value in draw.options if isinstance(value, ast.expr)}
     values = []
     for name, usual in (("scale", 1.0), ("mean", 0.0), ("low", 0.0), ("high", 1.0)):
@@ -91,7 +91,7 @@ def _reach(draw: Draw, sizes: dict[str, int]) -> float:
 
 
 def equal_sizes(page: Page) -> Iterator[Finding]:
-    """Where two axes may be equal, a transposed answer has the right shape."""
+    """A transposed answer has the right shape where two axes are equal."""
     lesson = page.lesson
     pairs = {
         pair
@@ -103,12 +103,12 @@ def equal_sizes(page: Page) -> Iterator[Finding]:
         one, other = _candidates(lesson.sizes[first]), _candidates(lesson.sizes[second])
         if both := (one & other) - {1}:
             message = f"the sizes {first!r} and {second!r} can both be {min(both)}"
-            remedy = "choose others: a transposed square has the right shape"
+            remedy = "use different ones: a transposed square has the right shape"
             yield page.at("sizes", second), message, remedy
 
 
 def _axes(draw: Draw) -> list[str]:
-    """The axes of an array that are a size each."""
+    """Return the axes of an array that are just a size."""
     axes = draw.arguments[NO_AXES.get(draw.function, 0) :]
     return [axis.id for axis in axes if isinstance(axis, ast.Name)]
 
@@ -118,7 +118,7 @@ def _candidates(size: int | tuple[int, ...]) -> set[int]:
 
 
 def fixed_size(page: Page) -> Iterator[Finding]:
-    """Where a size is always the same, a number written into the answer passes for it."""
+    """An answer can hard-code a size that is always the same."""
     lesson = page.lesson
     used = set(names_in(lesson.inputs)) | {
         name for check in lesson.checks for name in names_in(check.inputs)
@@ -126,33 +126,33 @@ def fixed_size(page: Page) -> Iterator[Finding]:
     for name, candidates in lesson.sizes.items():
         if name in used and len(only := _candidates(candidates)) == 1:
             (number,) = only
-            remedy = f"give it several: {name}: [{number}, {number + 1}]"
+            remedy = f"give it several values: {name}: [{number}, {number + 1}]"
             yield page.at("sizes", name), f"the size {name!r} is always {number}", remedy
-    told = _numbers_of_the_task(page)
+    known = _numbers_of_the_task(page)
     for place, _, draw in _draws(page):
         if draw.function in WITHOUT_SHAPE | CONSTANT:
             continue
         for axis in draw.arguments[NO_AXES.get(draw.function, 0) :]:
-            if isinstance(axis, ast.Constant) and axis.value not in told | {0, 1}:
-                message = f"an axis is always {axis.value!r}, which the task does not say"
-                yield place, message, "name it under `sizes` and give it several candidates"
+            if isinstance(axis, ast.Constant) and axis.value not in known | {0, 1}:
+                message = f"an axis is always {axis.value!r}, which the task does not mention"
+                yield place, message, "name it under `sizes` and give it several values"
 
 
 def fixed_bound(page: Page) -> Iterator[Finding]:
-    """An index that never reaches the last row leaves the last row untried."""
-    told = _numbers_of_the_task(page)
+    """An index that never reaches the last row does not test it."""
+    known = _numbers_of_the_task(page)
     for place, _, draw in _draws(page):
         if draw.function not in ("integers", "int") or not page.lesson.sizes:
             continue
         high = draw.arguments[1]
-        if isinstance(high, ast.Constant) and high.value not in told | {0, 1, 2}:
-            message = f"the upper bound is {high.value!r}, whatever the sizes"
-            remedy = "if it is an index, name the size: integers(0, n, …), int(0, n)"
+        if isinstance(high, ast.Constant) and high.value not in known | {0, 1, 2}:
+            message = f"the upper bound is always {high.value!r}"
+            remedy = "for an index, use the size: integers(0, n, …), int(0, n)"
             yield place, message, remedy
 
 
 def all_sizes_different(page: Page) -> Iterator[Finding]:
-    """An answer that tells layers apart by their sizes passes where no two are equal."""
+    """An answer can tell layers apart by their sizes where no two are equal."""
     lists = [
         (number, values)
         for number, check in enumerate(own_checks(page.lesson))
@@ -161,12 +161,12 @@ def all_sizes_different(page: Page) -> Iterator[Finding]:
     ]
     if lists and all(len(set(values)) == len(values) for _, values in lists):
         number, values = lists[0]
-        message = f"no size comes twice in {list(values)}, nor in any other list of sizes"
-        yield page.at("checks", number), message, "let one check use a list such as [7, 5, 7]"
+        message = f"no list of sizes repeats one, such as {list(values)}"
+        yield page.at("checks", number), message, "use a list such as [7, 5, 7] in one check"
 
 
 def one_step(page: Page) -> Iterator[Finding]:
-    """What is lost between two steps is not noticed after one."""
+    """After a single step nobody can see what gets lost between two."""
     parameters = {
         function.name: [argument.arg for argument in function.args.args]
         for function in ast.parse(page.lesson.starter).body
@@ -181,12 +181,12 @@ def one_step(page: Page) -> Iterator[Finding]:
                 first.setdefault((name, parameter), number)
     for (name, parameter), values in seen.items():
         if STEPS.match(parameter) and values == {1}:
-            message = f"{name!r} is only ever called with {parameter}=1"
-            yield page.at("checks", first[name, parameter]), message, "try it with 2 or 3, too"
+            message = f"{name!r} is only called with {parameter}=1"
+            yield page.at("checks", first[name, parameter]), message, "call it with 2 or 3 as well"
 
 
 def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[str, str, object]]:
-    """Arguments of the learner's functions: function, parameter and, of a constant, its value."""
+    """Yield arguments of the learner's functions: function, parameter and, if constant, value."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError:
@@ -202,17 +202,17 @@ def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[st
 
 
 def never_square(page: Page) -> Iterator[Finding]:
-    """An answer that guesses by its length which axis is which passes where lengths tell."""
+    """An answer can recognise an axis by its length where no array is square."""
     axes = [(place, _axes(draw)) for place, draw in _compared(page)]
     tables = [(place, found) for place, found in axes if len(found) > 1]
     if tables and all(len(set(found)) == len(found) for _, found in tables):
         place, found = tables[0]
-        remedy = f"let one check use a square: normal({found[0]}, {found[0]})"
-        yield place, "no array that is drawn is square", remedy
+        remedy = f"use a square one in some check: normal({found[0]}, {found[0]})"
+        yield place, "no drawn array is square", remedy
 
 
 def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
-    """Lists and tuples of three integers and more among the arguments of calls."""
+    """Yield lists and tuples of three or more integers among the arguments of calls."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError:
@@ -226,8 +226,8 @@ def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
 
 
 def sizes_never_one(lesson: Lesson) -> list[str]:
-    """Return the sizes of what `value` checks compare that vary, but are never 1. What is computed
-    with, as the half of a size, is left out."""
+    """Return the sizes in `value` checks that vary but are never 1. Sizes used in arithmetic, such
+    as `n // 2`, are left out."""
     draws = [
         draw
         for check in own_checks(lesson)
@@ -254,13 +254,13 @@ def sizes_never_one(lesson: Lesson) -> list[str]:
 
 
 def _drawn_for(check: Check, lesson: Lesson) -> dict[str, Draws]:
-    """The inputs that a check uses."""
+    """Return the inputs that a check uses."""
     draws = {**lesson.inputs, **check.inputs}
     return {name: draws[name] for name in used_inputs(check, draws)}
 
 
 def _compared(page: Page) -> list[tuple[Node, Draw]]:
-    """The draws that `value` checks use, and where they stand."""
+    """Return the draws that `value` checks use, with their nodes."""
     lesson = page.lesson
     used = {
         name
@@ -272,7 +272,7 @@ def _compared(page: Page) -> list[tuple[Node, Draw]]:
 
 
 def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:
-    """Every draw, where it stands, as far as that can be told, and of which input it is."""
+    """Yield every draw, with the node and name of its input."""
     for name, draws in page.lesson.inputs.items():
         yield from ((page.at("inputs", name), name, draw) for draw in drawn(draws))
     for number, check in enumerate(own_checks(page.lesson)):
@@ -282,8 +282,8 @@ def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:
 
 
 def _numbers_of_the_task(page: Page) -> set[int]:
-    """Numbers that the learner reads, so that they may write them, and those of expressions, which
-    their code is given."""
+    """Return the numbers that a learner may hard-code: those in the text, and in expressions, which
+    pass them to the code."""
     lesson = page.lesson
     expressions = "\n".join(text for check in own_checks(lesson) for text in texts(check.observe()))
     text = f"{lesson.brief}\n{lesson.torch}\n{lesson.starter}\n{expressions}"
