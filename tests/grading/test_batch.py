@@ -246,7 +246,7 @@ def test_a_lucky_pass_is_seen_by_repeating(room: Room, mini: Pack):
     room.grade(seed=seed, repeat=3)
     found = room.results()
     assert (found["anna", "double"].verdict, found["anna", "double"].runs) == ("fail", 3)
-    assert "passes 1 of 3 runs" in found["anna", "double"].notes[0]
+    assert "passed 1 of 3 runs" in found["anna", "double"].notes[0]
     assert (found["ben", "double"].verdict, found["ben", "double"].runs) == ("pass", 3)
 
 

@@ -154,10 +154,10 @@ def test_workers_with_other_versions_get_nothing_to_run(
 @pytest.mark.proof
 def test_a_worker_with_other_versions_that_comes_later_leaves_again(two: Cluster, mini: Pack):
     with ClusterExecutor(mini, two.address) as executor:
-        stranger = two.workers(1, "--no-nanny", "--preload", "tests.grading.stranger")
-        _, told = stranger.communicate(timeout=GUARD)
+        other = two.workers(1, "--no-nanny", "--preload", "tests.grading.other_version")
+        _, stderr = other.communicate(timeout=GUARD)
         assert executor.submit(Job("double", RIGHT, (7,))).result(120)[0].passed
-    assert b"it has jaxtutor 0.0.0 (here: " in told
+    assert b"it has jaxtutor 0.0.0 (here: " in stderr
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
                 if len(found) == 5:
                     other.scheduler.kill()
 
-            with pytest.raises(Unavailable, match="when it is back, go on with --resume"):
+            with pytest.raises(Unavailable, match="once it is back, continue with --resume"):
                 grade(mini, folder, tmp_path / "out", executor, kill_the_scheduler, start_another)
-    assert f"{other.address} has no workers any more; this waits for some" in told[0]
+    assert "waiting for workers, because all are gone" in told[0]
     before = [one for one in found if one.verdict != "internal"]
     assert len(before) >= 5
     with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:

@@ -25,7 +25,7 @@ from tutor.sandbox.packages import FOLDERS, sources
 SEED_LIMIT = 1 << 53
 """Hidden seeds are below it, so that every JSON reader keeps them exactly."""
 
-LEARN_FROM = 3
+PRECOMPILE_FROM = 3
 """The least number of submissions to a lesson for which compiling its solution first pays off."""
 
 STALLED_SECONDS = 5.0
@@ -143,7 +143,7 @@ class BatchRunner:
         solution = self._pack.solution(lesson)
         if solution is None:
             return None
-        return self._executor.submit(Job(lesson, solution, self._seeds, learn=count >= LEARN_FROM))
+        return self._executor.submit(Job(lesson, solution, self._seeds, learn=count >= PRECOMPILE_FROM))
 
     def _lesson_fault(self, lesson: str, solution: _Running | None) -> str:
         """Return why nothing of this lesson can be graded; empty if it can."""

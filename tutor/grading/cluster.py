@@ -1,15 +1,15 @@
-"""A Dask cluster as an executor: submissions are run by workers on other machines.
+"""An executor that runs submissions on the workers of a Dask cluster.
 
-    client (the journal)                    scheduler            worker, one of many
-    Setup: the pack, versions  ──────────────► once ─────────────► Grader: checks, installs, keeps
-    Job ─────────────────────────────────────► which? ───────────► graded(job): sandboxes, reports
-    Reply ◄────────────────────────────────────────────────────────┘
+    client (the journal)                scheduler           one of many workers
+    Setup: the pack, versions  ───────► to every worker ──► GradingPlugin: validates, installs
+    JobRequest ───────────────────────► to a free one ────► run_remotely: sandboxes, reports
+    JobReply ◄────────────────────────────────────────────────┘
 
-What the workers do is in `worker.py`.
+`cluster_worker.py` is the workers' side.
 
-A worker that is lost takes nothing along: Dask has another one do its jobs. What Dask cannot know
-is which of several jobs has killed it, so workers say when they begin one. A job that has begun
-`TRIES` times without an end is not run again.
+If a worker is lost, Dask reruns its jobs on another. Dask cannot tell which of several jobs killed
+it, so workers log an event when they start one. A job that started `MAX_ATTEMPTS` times and never
+finished is not run again.
 """
 
 import asyncio
@@ -30,7 +30,15 @@ from distributed.core import rpc
 from distributed.security import Security
 
 from tutor.grading import cluster_worker as worker
-from tutor.grading.cluster_worker import TRIES, Grader, Reply, Sent, Setup, difference, graded
+from tutor.grading.cluster_worker import (
+    MAX_ATTEMPTS,
+    GradingPlugin,
+    JobReply,
+    JobRequest,
+    Setup,
+    run_remotely,
+    version_differences,
+)
 from tutor.grading.executors import Job, Quarantined, Unavailable
 from tutor.manifest import Pack
 from tutor.pack.archive import write_archive
@@ -38,38 +46,39 @@ from tutor.pack.contents import gather
 from tutor.report import Report
 
 CONNECT_SECONDS = 5.0
-"""For the scheduler to answer, and then for a first worker to be there."""
+"""For the scheduler to answer, and then for a first worker to connect."""
 
 WIDTH_SECONDS = 1.0
-"""How long what is known of the number of workers is taken to be true."""
+"""How long the known number of workers counts as current."""
 
-_SHOWN = 5
-"""Workers that are named in a message."""
+_MAX_NAMED = 5
+"""Workers named in a message."""
 
 
-class NotRun(Exception):
+class JobFailed(Exception):
     """A worker could not run a job; the message says why."""
 
 
-async def _answers(scheduler: str) -> None:
-    # With the certificates that Dask's configuration names, if it does, as `Client` has them.
-    async with rpc(scheduler, connection_args=Security().get_connection_args("client")) as other:
+async def _require_scheduler(address: str) -> None:
+    # Use the certificates in Dask's configuration, as `Client` does.
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as server:
         try:
-            found = await asyncio.wait_for(other.identity(), CONNECT_SECONDS)
+            identity = await asyncio.wait_for(server.identity(), CONNECT_SECONDS)
         except TimeoutError:
-            raise Unavailable(f"nothing within {CONNECT_SECONDS:g} seconds") from None
-    if found.get("type") != "Scheduler":
-        raise Unavailable(f"a {found.get('type')} of Dask, and no scheduler")
+            raise Unavailable(f"no answer within {CONNECT_SECONDS:g} seconds") from None
+    if identity.get("type") != "Scheduler":
+        raise Unavailable(f"it is a Dask {identity.get('type')}, not a scheduler")
 
 
-class _Task:
-    """A job under way. `begun`: how often workers said so; `lost`: how often it was handed back."""
+class _PendingJob:
+    """A submitted job. `starts`: how often workers started it; `losses`: how often Dask gave it
+    up."""
 
-    def __init__(self, sent: Sent) -> None:
-        self.sent = sent
+    def __init__(self, request: JobRequest) -> None:
+        self.request = request
         self.future: Future[tuple[Report, ...]] = Future()
-        self.begun = 0
-        self.lost = 0
+        self.starts = 0
+        self.losses = 0
         self.remote: distributed.Future[Any] | None = None
 
 
@@ -80,7 +89,7 @@ class ClusterExecutor:
     `LocalExecutor`.
 
     Raises:
-        Unavailable: none is at this address, it has no worker, or one that is other than here.
+        Unavailable: no scheduler at this address, no workers, or a worker with other versions.
         BadPack: the pack cannot be sent.
     """
 
@@ -89,31 +98,31 @@ class ClusterExecutor:
         self._address = scheduler
         self._batch = f"jaxtutor-{uuid.uuid4().hex[:12]}"
         self._lock = threading.Lock()
-        self._tasks: dict[int, _Task] = {}
-        self._learnt: set[str] = set()
+        self._jobs: dict[int, _PendingJob] = {}
+        self._compiled: set[str] = set()
         self._number = 0
-        self._width, self._looked = 1, float("-inf")
+        self._width, self._width_updated = 1, float("-inf")
         self._lost = False
-        # What it logs is told by our own messages, or is a traceback.
+        # Our own messages report what these log.
         for name in ("distributed", "distributed.client", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         archive = write_archive(*gather(pack, "grading"))
-        # A `Client` that finds nobody takes ten seconds more to be gone, and complains then.
+        # A `Client` without a scheduler takes ten more seconds to close, and logs a traceback.
         try:
-            asyncio.run(_answers(scheduler))
+            asyncio.run(_require_scheduler(scheduler))
             self._client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-        except Exception as error:  # noqa: BLE001 - who knows what answers there, and how
-            told = str(error).partition("\n")[0] or type(error).__name__
+        except Exception as error:  # noqa: BLE001 - anything may listen there
             raise Unavailable(
-                f"no Dask scheduler answers at {scheduler!r}: {told}. Start one: dask scheduler"
+                f"no Dask scheduler answers at {scheduler!r}: {_first_line(error)}. "
+                "Start one: dask scheduler"
             ) from None
         try:
-            self._begin(archive, require)
+            self._set_up_workers(archive, require)
         except BaseException:
             self._client.close()
             raise
 
-    def _begin(self, archive: bytes, require: bool) -> None:
+    def _set_up_workers(self, archive: bytes, require: bool) -> None:
         ours = worker.versions()
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
@@ -121,59 +130,57 @@ class ClusterExecutor:
             raise Unavailable(
                 f"{self._address} has no workers. Start some: dask worker {self._address}"
             ) from None
-        self._refuse(self._ask(worker.has), ours)
+        self._require_versions(self._ask(worker.report_versions), ours)
         try:
             self._client.run_on_scheduler(worker.allow_failures)
-            self._client.subscribe_topic(self._batch, self._heard)
+            self._client.subscribe_topic(self._batch, self._on_event)
             setup = msgspec.msgpack.encode(Setup(archive, ours, require))
-            self._register(Grader(setup))
-        except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
-            self._not_usable(error)
+            self._register(GradingPlugin(setup))
+        except Exception as error:  # noqa: BLE001 - includes exceptions of workers
+            self._raise_unavailable(error)
 
-    def _register(self, grader: Grader) -> None:
-        """With every worker, and with those to come. One that is lost meanwhile is no reason to
-        stop."""
-        for _ in range(TRIES):
+    def _register(self, plugin: GradingPlugin) -> None:
+        """Register the plugin with current and future workers, even if one is lost meanwhile."""
+        for _ in range(MAX_ATTEMPTS):
             with suppress(CommClosedError):
-                self._client.register_plugin(grader, name=self._batch)
+                self._client.register_plugin(plugin, name=self._batch)
                 return
-        self._client.register_plugin(grader, name=self._batch)
+        self._client.register_plugin(plugin, name=self._batch)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
-            tasks = [*self._tasks.values()]
-            self._tasks.clear()
-        for task in tasks:
-            task.future.cancel()
+            jobs = [*self._jobs.values()]
+            self._jobs.clear()
+        for job in jobs:
+            job.future.cancel()
         try:
-            self._client.cancel([task.remote for task in tasks if task.remote is not None])
-            # Ends what still runs, and every sandbox.
+            self._client.cancel([job.remote for job in jobs if job.remote is not None])
+            # Kills running jobs and their sandboxes.
             self._client.unregister_worker_plugin(self._batch)
-        except Exception:  # noqa: BLE001, S110 - there is nobody left to tell, so nothing to end
+        except Exception:  # noqa: BLE001, S110 - the cluster is gone, and its sandboxes with it
             pass
         self._client.close()
 
     @property
     def width(self) -> int:
-        """The threads of all workers."""
-        if time.monotonic() - self._looked > WIDTH_SECONDS:
-            with suppress(Exception):  # then it is what it was
+        """The number of threads of all workers."""
+        if time.monotonic() - self._width_updated > WIDTH_SECONDS:
+            with suppress(Exception):  # keep the last known value
                 self._width = max(1, sum(self._client.nthreads().values()))
-            self._looked = time.monotonic()
+            self._width_updated = time.monotonic()
         return self._width
 
     def missing_protections(self, lesson: str) -> Sequence[str]:
-        """See `Executor`; of any worker."""
+        """See `Executor`; missing on any worker."""
         names: set[str] = set()
-        for address, (found, fault) in self._ask(
-            worker.missing_protections, self._batch, lesson
-        ).items():
+        answers = self._ask(worker.missing_protections, self._batch, lesson)
+        for address, (missing, fault) in answers.items():
             if fault:
                 raise Unavailable(f"the worker {address}: {fault}")
-            names |= {*found}
+            names |= {*missing}
         return sorted(names)
 
     def stall_reason(self) -> str:
@@ -181,107 +188,115 @@ class ClusterExecutor:
         try:
             if self._client.nthreads():
                 return ""
-        except Exception:  # noqa: BLE001 - whatever Dask makes of nobody being there
-            return f"{self._address} does not answer; this waits for it"
-        return (f"{self._address} has no workers any more; this waits for some: "
-                f"dask worker {self._address}")  # fmt: skip
+        except Exception:  # noqa: BLE001 - depends on how the scheduler is unreachable
+            return f"waiting for the scheduler {self._address}, which does not answer"
+        return f"waiting for workers, because all are gone. Start some: dask worker {self._address}"
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """See `Executor`."""
         if self._lost:
-            raise Unavailable(f"the scheduler {self._address} is gone; when it is back, go on with "
-                             "--resume")  # fmt: skip
+            raise Unavailable(
+                f"lost the scheduler {self._address}; once it is back, continue with --resume"
+            )
         if job.learn:
-            self._learnt.add(job.lesson)
+            self._compiled.add(job.lesson)
         with self._lock:
             self._number += 1
             plain = msgspec.structs.replace(job, learn=False)
-            task = _Task(Sent(self._number, plain, job.lesson in self._learnt))
-            self._tasks[self._number] = task
-        task.future.set_running_or_notify_cancel()
-        self._send(task)
-        return task.future
+            pending = _PendingJob(JobRequest(self._number, plain, job.lesson in self._compiled))
+            self._jobs[self._number] = pending
+        pending.future.set_running_or_notify_cancel()
+        self._send(pending)
+        return pending.future
 
-    def _send(self, task: _Task) -> None:
-        data = msgspec.msgpack.encode(task.sent)
-        key = f"{self._batch}-{task.sent.number}-{task.lost}"
-        task.remote = self._client.submit(graded, self._batch, data, key=key, pure=False)
-        task.remote.add_done_callback(lambda remote: self._done(task, remote))
+    def _send(self, job: _PendingJob) -> None:
+        data = msgspec.msgpack.encode(job.request)
+        key = f"{self._batch}-{job.request.number}-{job.losses}"
+        job.remote = self._client.submit(run_remotely, self._batch, data, key=key, pure=False)
+        job.remote.add_done_callback(lambda remote: self._on_done(job, remote))
 
-    def _heard(self, event: tuple[float, Any]) -> None:
+    def _on_event(self, event: tuple[float, Any]) -> None:
         with self._lock:
-            task = self._tasks.get(event[1])
-            if task is not None:
-                task.begun += 1
+            job = self._jobs.get(event[1])
+            if job is not None:
+                job.starts += 1
 
-    def _done(self, task: _Task, remote: "distributed.Future[Any]") -> None:
-        """In Dask's thread for this: what became of a job."""
+    def _on_done(self, job: _PendingJob, remote: "distributed.Future[Any]") -> None:
+        """Handle the outcome of a job, in Dask's callback thread."""
         try:
-            reply = msgspec.msgpack.decode(remote.result(), type=Reply)
+            reply = msgspec.msgpack.decode(remote.result(), type=JobReply)
         except KilledWorker:
-            self._again(task)
+            self._retry(job)
         except CancelledError:
             with self._lock:
-                if task.sent.number not in self._tasks:
+                if job.request.number not in self._jobs:
                     return  # by `__exit__`
                 self._lost = True
-            self._settle(task, Unavailable("the scheduler is gone"))
-        except Exception as error:  # noqa: BLE001 - it is the batch that decides what it means
-            self._settle(task, error)
+            self._resolve(job, Unavailable("lost the scheduler"))
+        except Exception as error:  # noqa: BLE001 - the batch handles it
+            self._resolve(job, error)
         else:
-            self._settle(task, reply.reports or NotRun(reply.fault))
+            self._resolve(job, reply.reports or JobFailed(reply.fault))
 
-    def _again(self, task: _Task) -> None:
-        """Dask has given up on it, whoever is to blame."""
-        task.lost += 1
-        if max(task.begun, task.lost) >= TRIES:
-            times = f"{task.begun} workers were lost" if task.begun else "workers were lost"
-            what = f"{times} while they ran it, so it is not run any more; look at it yourself"
-            self._settle(task, Quarantined(what))
+    def _retry(self, job: _PendingJob) -> None:
+        """Send a job again that Dask gave up, unless it probably killed the workers itself."""
+        job.losses += 1
+        if max(job.starts, job.losses) >= MAX_ATTEMPTS:
+            workers = f"{job.starts} workers" if job.starts else "workers"
+            what = f"{workers} were lost while they ran it, so it is not run again; review it"
+            self._resolve(job, Quarantined(what))
         else:
-            self._send(task)
+            self._send(job)
 
-    def _settle(self, task: _Task, outcome: tuple[Report, ...] | Exception) -> None:
+    def _resolve(self, job: _PendingJob, outcome: tuple[Report, ...] | Exception) -> None:
         with self._lock:
-            self._tasks.pop(task.sent.number, None)
+            self._jobs.pop(job.request.number, None)
         with suppress(InvalidStateError):  # cancelled by `__exit__`
             if isinstance(outcome, Exception):
-                task.future.set_exception(outcome)
+                job.future.set_exception(outcome)
             else:
-                task.future.set_result(outcome)
+                job.future.set_result(outcome)
 
-    # --- asking all workers ------------------------------------------------------------------
+    # --- calls to all workers ----------------------------------------------------------------
 
     def _ask(self, function: Any, *arguments: Any) -> dict[str, Any]:
-        """What each worker answers, by its address; those that are lost meanwhile are left out."""
+        """Return each worker's answer by its address, without workers that are lost meanwhile."""
         try:
             found: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
-        except Exception as error:  # noqa: BLE001 - whatever a worker raises comes back
-            self._not_usable(error)
+        except Exception as error:  # noqa: BLE001 - includes exceptions of workers
+            self._raise_unavailable(error)
         answers = {name: one for name, one in found.items() if not isinstance(one, OSError)}
         if not answers:
-            self._not_usable(next(iter(found.values()), OSError("it has no workers any more")))
+            self._raise_unavailable(next(iter(found.values()), OSError("all workers are gone")))
         for address, answer in answers.items():
             if isinstance(answer, ImportError | AttributeError | NotImplementedError):
                 raise Unavailable(
-                    f"the worker {address} has no such jaxtutor: {answer}. Install the one that is "
-                    "here, with its extra: pip install 'jaxtutor[cluster]'"
+                    f"the worker {address} has another jaxtutor: {answer}. Install this version, "
+                    "with its extra: pip install 'jaxtutor[cluster]'"
                 )
             if isinstance(answer, Exception):
                 raise Unavailable(f"the worker {address}: {type(answer).__name__}: {answer}")
         return answers
 
-    def _refuse(self, answers: Mapping[str, Mapping[str, str]], ours: Mapping[str, str]) -> None:
-        found = {address: difference(theirs, ours) for address, theirs in answers.items()}
-        refused = [f"{address} has {what}" for address, what in found.items() if what]
-        if not refused:
+    def _require_versions(
+        self, answers: Mapping[str, Mapping[str, str]], ours: Mapping[str, str]
+    ) -> None:
+        different = [
+            f"{address} has {differences}"
+            for address, theirs in answers.items()
+            if (differences := version_differences(theirs, ours))
+        ]
+        if not different:
             return
-        more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+        more = f"; and {len(different) - _MAX_NAMED} more" if len(different) > _MAX_NAMED else ""
         raise Unavailable(
-            f"marks would depend on where they are made: {'; '.join(refused[:_SHOWN])}{more}. "
-            "Install the same versions everywhere; `jaxtutor doctor` tells them"
+            f"scores could differ between machines: {'; '.join(different[:_MAX_NAMED])}{more}. "
+            "Install the same versions everywhere; `jaxtutor doctor` shows them"
         )
 
-    def _not_usable(self, error: Exception) -> NoReturn:
-        told = str(error).partition("\n")[0] or type(error).__name__
-        raise Unavailable(f"{self._address} cannot be used: {told}") from None
+    def _raise_unavailable(self, error: Exception) -> NoReturn:
+        raise Unavailable(f"{self._address} cannot be used: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

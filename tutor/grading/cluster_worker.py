@@ -1,7 +1,7 @@
-"""What runs on the workers of a Dask cluster: `cluster.py` sends it, by name.
+"""The workers' side of `cluster.py`.
 
-What crosses is data: `Setup`, `Sent` and `Reply`, as bytes of MessagePack. Of functions and classes
-only names cross (pickle has them by reference): those of this module, which is installed there.
+Only data is sent: `Setup`, `JobRequest` and `JobReply`, in MessagePack. Functions and classes of
+this module are sent by name (pickle refers to them), so jaxtutor must be installed on the workers.
 """
 
 import asyncio
@@ -29,42 +29,41 @@ from tutor.report import Report
 from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Failed
 
-TRIES = 3
-"""Workers that a submission may take along. Dask's own count blames whatever was waiting there,
-too; here it decides only how often a job is run before it is handed back."""
+MAX_ATTEMPTS = 3
+"""Workers that a submission may kill. Dask's own count also blames jobs that were only queued on
+the worker, so here it only decides when Dask gives a job up."""
 
 
 class Setup(Struct, frozen=True):
-    """What a worker needs before its first job. `pack`: the file that `pack build --grading`
-    makes; `versions`: of the client (`versions`); `require`: see `LocalExecutor`."""
+    """What a worker needs before its first job. `pack`: an archive as from `pack build --grading`;
+    `versions`: the client's; `require`: see `LocalExecutor`."""
 
     pack: bytes
     versions: dict[str, str]
     require: bool
 
 
-class Sent(Struct, frozen=True):
-    """A job under its number. `learn`: have the lesson's solution compiled first, unless this
-    worker has."""
+class JobRequest(Struct, frozen=True):
+    """A numbered job. `learn`: compile the lesson's solution first, unless this worker has."""
 
     number: int
     job: Job
     learn: bool
 
 
-class Reply(Struct, frozen=True):
-    """What a job has given: reports, or why there are none. Never an exception: one that cannot be
-    pickled would be waited for in vain."""
+class JobReply(Struct, frozen=True):
+    """The reports of a job, or why there are none. Not an exception: if one could not be pickled,
+    the client would wait forever."""
 
     reports: tuple[Report, ...] = ()
     fault: str = ""
 
 
 def versions() -> dict[str, str]:
-    """Of everything that must be the same on both sides for marks to be the same."""
-    kinds()  # finds them
-    brought = {f"checks of {name}": _digest(FOLDERS[name]) for name in FOLDERS}
-    return installed_versions() | brought
+    """Return the versions of everything that scores depend on."""
+    kinds()  # loads plugin checks
+    plugins = {f"checks of {name}": _digest(FOLDERS[name]) for name in FOLDERS}
+    return installed_versions() | plugins
 
 
 def _digest(folder: str) -> str:
@@ -72,8 +71,8 @@ def _digest(folder: str) -> str:
     return sha256(data).hexdigest()[:12]
 
 
-def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
-    """What a worker has that the client has not, in words; empty if nothing."""
+def version_differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """Return how a worker's versions differ from the client's, in words; empty if they do not."""
     names = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
     return ", ".join(
         f"{name} {theirs.get(name, 'missing')} (here: {ours.get(name, 'missing')})"
@@ -81,8 +80,8 @@ def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     )
 
 
-class Grader(WorkerPlugin):
-    """What a worker keeps for a batch: the pack, and sandboxes to run submissions in.
+class GradingPlugin(WorkerPlugin):
+    """A worker's state for a batch: the pack, and an executor.
 
     **Arguments:** `setup`: a `Setup` in MessagePack.
     """
@@ -91,21 +90,21 @@ class Grader(WorkerPlugin):
         self._data = setup
         self._forks: Forks | None = None
         self._executor: LocalExecutor | None = None
-        self._learnt: dict[str, asyncio.Task[None]] = {}
+        self._compiled: dict[str, asyncio.Task[None]] = {}
         self._fault = ""
 
     async def setup(self, worker: Worker) -> None:
-        """Dask calls it, on workers that come later, too."""
+        """Dask calls this on every worker, including later ones."""
         try:
             await asyncio.to_thread(self._begin, worker.state.nthreads)
         except (Unavailable, BadPack, BadArchive, OSError) as error:
             self._fault = str(error)
-            # One that stayed would get jobs, and fail them faster than others can do them.
+            # A broken worker would fail jobs faster than others can run them.
             worker.loop.add_callback(worker.close, reason=f"jaxtutor: {error}", nanny=True)
             raise
 
     async def teardown(self, worker: Worker) -> None:
-        """Dask calls it when the batch is over, or the worker ends."""
+        """Dask calls this when the batch is over, or the worker stops."""
         if self._executor is not None:
             await asyncio.to_thread(self._executor.__exit__)
         if self._forks is not None:
@@ -113,82 +112,84 @@ class Grader(WorkerPlugin):
 
     def _begin(self, threads: int) -> None:
         setup = msgspec.msgpack.decode(self._data, type=Setup)
-        if different := difference(versions(), setup.versions):
-            raise Unavailable(f"it has {different}")
-        self.pack = arrived(setup.pack)
+        if differences := version_differences(versions(), setup.versions):
+            raise Unavailable(f"it has {differences}")
+        self.pack = install_sent_pack(setup.pack)
         self._forks = Forks()
         self._executor = LocalExecutor(self.pack, threads, setup.require, self._forks)
 
-    async def run(self, sent: Sent) -> tuple[Report, ...]:
+    async def run(self, request: JobRequest) -> tuple[Report, ...]:
         """Run a job."""
-        job, executor = sent.job, self._executor
+        job, executor = request.job, self._executor
         if executor is None:
-            raise Unavailable(f"this worker is of no use: {self._fault or 'it has not begun'}")
-        if sent.learn:
-            if job.lesson not in self._learnt:
-                learning = asyncio.to_thread(self._learn, job)
-                self._learnt[job.lesson] = asyncio.create_task(learning)
-            await asyncio.shield(self._learnt[job.lesson])
+            raise Unavailable(f"this worker is not set up: {self._fault or 'still starting'}")
+        if request.learn:
+            if job.lesson not in self._compiled:
+                compiling = asyncio.to_thread(self._compile_solution, job)
+                self._compiled[job.lesson] = asyncio.create_task(compiling)
+            await asyncio.shield(self._compiled[job.lesson])
         return await asyncio.wrap_future(executor.submit(job))
 
-    def _learn(self, job: Job) -> None:
+    def _compile_solution(self, job: Job) -> None:
         solution = self.pack.solution(job.lesson)
         if solution is not None and self._forks is not None:
-            with suppress(Failed, DrawError):  # it is slower without
+            with suppress(Failed, DrawError):  # only slower without
                 self._forks.compile_programs(self.pack.lesson(job.lesson), solution, job.seeds[0])
 
     def missing_protections(self, lesson: str) -> Sequence[str]:
-        """See `LocalExecutor.missing_protections`."""
-        assert self._executor is not None, "asked of workers that have begun"
+        """See `Executor`."""
+        assert self._executor is not None, "the worker is set up"
         return self._executor.missing_protections(lesson)
 
 
-async def graded(batch: str, data: bytes) -> bytes:
-    """The one task that a cluster is given: `data` is a `Sent`, what comes back a `Reply`."""
+async def run_remotely(batch: str, data: bytes) -> bytes:
+    """Run a `JobRequest` and return a `JobReply`, both encoded."""
     worker = get_worker()
-    grader = worker.plugins[batch]
-    assert isinstance(grader, Grader)
-    sent = msgspec.msgpack.decode(data, type=Sent)
-    # Before anything else, and the scheduler has it when this returns: it outlives this worker.
-    await worker.scheduler.log_event(topic=batch, msg=sent.number)
+    plugin = worker.plugins[batch]
+    assert isinstance(plugin, GradingPlugin)
+    request = msgspec.msgpack.decode(data, type=JobRequest)
+    # First of all: the scheduler has the event when this returns, even if the worker dies then.
+    await worker.scheduler.log_event(topic=batch, msg=request.number)
     try:
-        reply = Reply(await grader.run(sent))
-    except Exception as error:  # noqa: BLE001 - see `Reply`
-        reply = Reply(fault=f"worker {worker.address}: {str(error) or type(error).__name__}")
+        reply = JobReply(await plugin.run(request))
+    except Exception as error:  # noqa: BLE001 - see `JobReply`
+        reply = JobReply(fault=f"worker {worker.address}: {str(error) or type(error).__name__}")
     return msgspec.msgpack.encode(reply)
 
 
-def has() -> dict[str, str]:
-    """What this worker has; the client asks it."""
+def report_versions() -> dict[str, str]:
+    """Return this worker's versions."""
     return versions()
 
 
 async def missing_protections(
     batch: str, lesson: str, dask_worker: Worker
 ) -> tuple[Sequence[str], str]:
-    grader = dask_worker.plugins[batch]
-    assert isinstance(grader, Grader)
+    """Return this worker's missing protections, or why they are unknown."""
+    plugin = dask_worker.plugins[batch]
+    assert isinstance(plugin, GradingPlugin)
     try:
-        return await asyncio.to_thread(grader.missing_protections, lesson), ""
+        return await asyncio.to_thread(plugin.missing_protections, lesson), ""
     except Failed as failure:
         return (), failure.fault.message
 
 
 def allow_failures(dask_scheduler: Scheduler) -> None:
-    dask_scheduler.allowed_failures = min(dask_scheduler.allowed_failures, TRIES - 1)
+    """Have Dask give a job up after `MAX_ATTEMPTS` lost workers, or fewer if so configured."""
+    dask_scheduler.allowed_failures = min(dask_scheduler.allowed_failures, MAX_ATTEMPTS - 1)
 
 
-def arrived(archive: bytes) -> Pack:
-    """A pack that was sent, from this machine's cache or put there, validated in any case.
+def install_sent_pack(archive: bytes) -> Pack:
+    """Return the validated pack in an archive, unpacking it into this machine's cache if needed.
 
     Raises:
-        BadArchive, BadPack: it is none.
+        BadArchive, BadPack: it is not a valid pack.
         OSError: it could not be written.
     """
     base = paths.cache() / "sent"
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place = base / sha256(archive).hexdigest()
-    if not place.is_dir():
+    target = base / sha256(archive).hexdigest()
+    if not target.is_dir():
         _, files = unpack(archive, "the pack that was sent")
         incoming = Path(tempfile.mkdtemp(prefix=".incoming-", dir=base))
         try:
@@ -197,8 +198,8 @@ def arrived(archive: bytes) -> Pack:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
             load_pack(incoming)
-            with suppress(OSError):  # another worker of this machine has just put it there
-                incoming.rename(place)
+            with suppress(OSError):  # another worker on this machine was faster
+                incoming.rename(target)
         finally:
             shutil.rmtree(incoming, ignore_errors=True)
-    return load_pack(place)
+    return load_pack(target)

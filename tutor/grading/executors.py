@@ -1,7 +1,7 @@
-"""Where submissions are run: an executor takes jobs, and gives futures of reports.
+"""Executors run submissions: they take jobs and return futures of reports.
 
-`LocalExecutor` is this machine. Another engine is one more class with these methods: it sends a
-`Job`, which is plain data, to where `work` is called, and brings its reports back.
+`LocalExecutor` uses this machine. Another executor needs the same methods: it sends a `Job`, which
+is plain data, to a process that calls `run_job`, and brings the reports back.
 """
 
 import threading
@@ -28,10 +28,10 @@ from tutor.sandbox.process import Cancelled, Failed, Sandbox
 
 
 class Job(Struct, frozen=True):
-    """One submission to run under each of these seeds. Plain data.
+    """A submission to run once per seed. Plain data.
 
-    `learn`: this is the lesson's solution, and many submissions are to come: what it needs compiled
-    should be given to those.
+    `learn`: this is the lesson's solution; keep its compiled programs for the submissions that
+    follow.
     """
 
     lesson: str
@@ -41,18 +41,18 @@ class Job(Struct, frozen=True):
 
 
 class Quarantined(Exception):
-    """A submission has taken along whatever ran it, so it is not run any more; the message says
-    what is known of it, for a person to look."""
+    """A submission repeatedly killed the process that ran it and is not run again; the message says
+    what is known, for review."""
 
 
 class Unavailable(Exception):
-    """What should run submissions cannot be had, or is gone; the message says what to do."""
+    """Submissions cannot be run, or no longer; the message says what to do."""
 
 
 class Executor(Protocol):
-    """Use as a context manager; leaving it ends whatever still runs.
+    """Use as a context manager; leaving it kills what is still running.
 
-    `width` is how many jobs run at a time, as far as that is known: twice as many are handed over.
+    `width` is the number of jobs that run at a time, as far as known; twice as many are submitted.
     """
 
     @property
@@ -63,30 +63,30 @@ class Executor(Protocol):
     def __exit__(self, *exception: object) -> None: ...
 
     def missing_protections(self, lesson: str) -> Sequence[str]:
-        """What of the essential is not covered where it runs: files, network or processes.
+        """Return which essential protections (files, network, processes) are missing.
 
         Raises:
             Failed, Unavailable: no sandbox can be started.
         """
 
     def stall_reason(self) -> str:
-        """Why no job gets done, where somebody could do something about it; empty otherwise."""
+        """Return why no job finishes, if a person can do something about it; empty otherwise."""
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
-        """Have a job run. An exception of the future means that it could not be, for no fault of
-        the submission's; but see `Quarantined`.
+        """Submit a job. Except for `Quarantined`, an exception of the future is not the
+        submission's fault.
 
         Raises:
-            Unavailable: no job can be run any more.
+            Unavailable: no more jobs can be run.
         """
 
 
 class LocalExecutor:
-    """Threads here, each with sandboxes of its own.
+    """Runs jobs in threads, each with its own sandboxes.
 
-    **Arguments:** `jobs`: how many at a time; `require`: run nothing where files, network or
-    processes are not covered; `forks`: where sandboxes come from, still to be closed afterwards, by
-    default its own; `memory`: the folder in which PyTorch's answers are remembered.
+    **Arguments:** `jobs`: the number of threads; `require`: run nothing if an essential protection
+    is missing; `forks`: the source of sandboxes, which the caller closes; by default a new one,
+    closed here; `memory`: the directory of cached PyTorch answers.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class LocalExecutor:
         self._forks = forks if forks is not None else Forks()
         self._close = self._forks.close if forks is None else None
         self._memory = memory
-        self._sandboxes: Sandboxes = Covered(self._forks) if require else self._forks
+        self._sandboxes: Sandboxes = RequireProtections(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
         self._lock = threading.Lock()
         self._running: set[Cancel] = set()
@@ -134,9 +134,9 @@ class LocalExecutor:
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """See `Executor`."""
-        return self._threads.submit(self._work, job)
+        return self._threads.submit(self._run, job)
 
-    def _work(self, job: Job) -> tuple[Report, ...]:
+    def _run(self, job: Job) -> tuple[Report, ...]:
         cancel = Cancel()
         with self._lock:
             if self._stopped:
@@ -145,9 +145,7 @@ class LocalExecutor:
         try:
             lesson = self._pack.lesson(job.lesson)
             if job.learn:
-                with suppress(
-                    Failed, DrawError
-                ):  # it is slower without; the run tells what is wrong
+                with suppress(Failed, DrawError):  # only slower without; the run reports the fault
                     self._forks.compile_programs(lesson, job.code, job.seeds[0])
             return run_job(job, lesson, self._sandboxes, cancel, self._memory)
         finally:
@@ -162,12 +160,11 @@ def run_job(
     cancel: Cancel | None = None,
     memory: Path | None = None,
 ) -> tuple[Report, ...]:
-    """Run a job, here and now: each seed in processes of its own, so that nothing that one run has
-    left behind helps the next. What was our own fault, or that of a busy machine, is tried once
-    more. Code that cannot be imported is not imported again, and what has taken all its time under
-    one seed is not given as much under another.
+    """Run a job in this process. Each seed gets new sandboxes, so that no run can help the next. A
+    run that failed through jaxtutor or a busy machine is tried once more. Code that cannot be
+    imported or ran out of time with one seed is not run with another.
 
-    **Arguments:** `memory`: the folder in which PyTorch's answers are remembered.
+    **Arguments:** `memory`: the directory of cached PyTorch answers.
 
     Raises:
         Cancelled: `cancel.cancel()` was called.
@@ -184,7 +181,7 @@ def run_job(
         report = run(lesson, seed)
         if report.verdict == "internal":
             report = run(lesson, seed)
-        # What it printed is of no more use, and may be large.
+        # Its output is no longer needed, and may be large.
         reports.append(msgspec.structs.replace(report, stdout="", stderr=""))
         if report.fault is not None or any(
             check.fault is not None and check.fault.code in OVERTIME for check in report.checks
@@ -193,8 +190,8 @@ def run_job(
     return tuple(reports)
 
 
-class Covered:
-    """Sandboxes that give none to a stranger's code where something essential is not covered."""
+class RequireProtections:
+    """Sandboxes that refuse to start if an essential protection is missing."""
 
     def __init__(self, sandboxes: Sandboxes) -> None:
         self._sandboxes = sandboxes

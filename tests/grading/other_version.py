@@ -1,4 +1,4 @@
-"""Loaded into a worker of a test's cluster: it has another jaxtutor, or says so."""
+"""Preloaded into a worker of a test cluster to make it report another version of jaxtutor."""
 
 from tutor.grading import cluster_worker as worker
 
