@@ -143,7 +143,9 @@ class BatchRunner:
         solution = self._pack.solution(lesson)
         if solution is None:
             return None
-        return self._executor.submit(Job(lesson, solution, self._seeds, learn=count >= PRECOMPILE_FROM))
+        return self._executor.submit(
+            Job(lesson, solution, self._seeds, learn=count >= PRECOMPILE_FROM)
+        )
 
     def _lesson_fault(self, lesson: str, solution: _Running | None) -> str:
         """Return why nothing of this lesson can be graded; empty if it can."""
