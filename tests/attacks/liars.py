@@ -9,7 +9,7 @@ import ast
 import json
 from collections.abc import Iterator, Sequence
 
-from tutor.authoring.idle import asked, idled
+from tutor.authoring.idle import make_idle, required
 from tutor.expressions import BUILTINS, free_names, texts
 from tutor.lesson import Lesson
 
@@ -129,6 +129,6 @@ def liar(name: str, solution: str, lesson: Lesson, printed: str) -> str:
     """The answer that does no work, with `name` replaced."""
     recorded = json.dumps([*_recorded(name, printed)][:200])
     code = solution
-    for function in asked(lesson):
-        code = idled(code, function, "zeros")
+    for function in required(lesson):
+        code = make_idle(code, function, "zeros")
     return code + _LIAR.format(name=name, recorded=recorded)

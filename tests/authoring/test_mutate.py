@@ -69,7 +69,7 @@ def test_every_operator_is_tried_here_and_documented():
     assert {change[0] for change in CHANGES} == {operator.name for operator in OPERATORS}
     page = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
     for operator in OPERATORS:
-        assert f"| `{operator.name}` | {operator.told} |" in page
+        assert f"| `{operator.name}` | {operator.summary} |" in page
 
 
 @pytest.mark.parametrize(

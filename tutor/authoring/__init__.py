@@ -1,1 +1,1 @@
-"""For those who write packs: whether a lesson holds what it promises."""
+"""Tools for pack authors: new packs, lint, trials, mutants and proofs."""

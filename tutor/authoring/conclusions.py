@@ -1,8 +1,7 @@
-"""Expressions that conclude something in the learner's process.
+"""Find expressions that judge values in the learner's process, where a submission can fake them.
 
-`f(x).std() < 1` looks like a check and is none: a submission may replace `jnp.std`, or return an
-object with a `std` and a `__lt__` of its own. An expression should return the numbers themselves,
-and leave what follows from them to the main process.
+`f(x).std() < 1` proves nothing: a submission may replace `jnp.std`, or return an object with its
+own `std` and `__lt__`. An expression should return the numbers for the main process to judge.
 """
 
 import ast
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 from tutor.expressions import BUILTINS, JAX_HELPERS
 
 STRUCTURAL = frozenset({"dict", "enumerate", "list", "reversed", "tuple", "zip"})
-"""Builtins that put values together and compute nothing from them."""
+"""Builtins that arrange values and compute nothing."""
 
 TRANSFORMATIONS = frozenset(
     {
@@ -20,7 +19,7 @@ TRANSFORMATIONS = frozenset(
         *("pmap", "shard_map", "tree", "tree_util"),
     }
 )
-"""What of `jax` calls the learner's function and gives back what it gives, or takes trees apart."""
+"""Names in `jax` that return what the learner's function returns, or take trees apart."""
 
 REDUCTIONS = frozenset(
     {
@@ -28,16 +27,16 @@ REDUCTIONS = frozenset(
         *("var", "tolist", "is_deleted"),
     }
 )
-"""Methods of arrays that compute a number from many."""
+"""Methods of arrays that reduce them."""
 
 DESCRIPTIONS = frozenset({"shape", "dtype", "ndim", "size", "sharding", "weak_type"})
-"""Attributes that an object may have, whatever it holds."""
+"""Attributes that an object can have whatever its values are."""
 
 
 def conclusion(expression: str, given: Iterable[str]) -> str:
-    """Return what an expression concludes inside, in words; nothing if it returns raw values.
+    """Describe what an expression computes inside instead of returning it; empty if nothing.
 
-    **Arguments:** `given`: the inputs; what is computed from these alone concludes nothing.
+    **Arguments:** `given`: the inputs; anything may be computed from these alone.
     """
     tree = ast.parse(expression.strip(), mode="eval").body
     return _conclusion(tree, frozenset(given))
@@ -52,7 +51,7 @@ def _conclusion(node: ast.expr, given: frozenset[str]) -> str:
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return "a truth value"
         case ast.BinOp(left=left, right=right) if _theirs(left, given) and _theirs(right, given):
-            return "one answer computed from two"
+            return "a value computed from two answers"
         case ast.Call():
             return _of_call(node, given)
         case ast.Attribute(attr=name) if name in DESCRIPTIONS:
@@ -62,13 +61,13 @@ def _conclusion(node: ast.expr, given: frozenset[str]) -> str:
         case ast.Lambda(body=body):
             return _conclusion(body, given)
     children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-    return next((found for child in children if (found := _conclusion(child, given))), "")
+    return next(filter(None, (_conclusion(child, given) for child in children)), "")
 
 
 def _of_call(node: ast.Call, given: frozenset[str]) -> str:
     match node.func:
         case ast.Name(id=name) if name in STRUCTURAL:
-            return next((found for a in node.args if (found := _conclusion(a, given))), "")
+            return next(filter(None, (_conclusion(one, given) for one in node.args)), "")
         case ast.Name(id=name) if name in BUILTINS:
             return f"the builtin `{name}`"
         case ast.Lambda():
@@ -87,6 +86,6 @@ def _of_call(node: ast.Call, given: frozenset[str]) -> str:
 
 
 def _theirs(node: ast.AST, given: frozenset[str]) -> bool:
-    """Whether anything in it may come from the learner's code."""
+    """Return whether any part may come from the learner's code."""
     names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     return any(name not in given | JAX_HELPERS | BUILTINS for name in names)

@@ -1,7 +1,7 @@
-"""Answers that do no work: the solution with one function that gives back zeros, or its input.
+"""Idle answers: the solution with one function that returns zeros, its input or the like.
 
-Each must fail at least one check, or somebody gets marks for nothing. The function still does its
-work, for the shapes of what it returns, and then throws the numbers away.
+Each must fail at least one check. The function still runs, for the shapes of its results, and then
+throws the numbers away.
 """
 
 import ast
@@ -14,27 +14,27 @@ from tutor.lesson import Lesson
 
 
 class Idle(Struct, frozen=True):
-    """One such answer. `name` is what reports and `equivalent` call it."""
+    """An idle answer. Reports and `equivalent` use `name`."""
 
     name: str
     code: str
 
 
 def idle_answers(lesson: Lesson, solution: str) -> Iterator[Idle]:
-    """Every function that is asked for, idle in every way."""
-    for function in asked(lesson):
+    """Yield every required function, idle in every way."""
+    for function in required(lesson):
         for way in WAYS:
-            yield Idle(f"idle@{function} -> {way}", idled(solution, function, way))
+            yield Idle(f"idle@{function} -> {way}", make_idle(solution, function, way))
 
 
-def idled(solution: str, function: str, way: str) -> str:
+def make_idle(solution: str, function: str, way: str) -> str:
     """Return the solution with one function idle."""
     return _TEMPLATE.format(solution=solution, function=function, way=way, leaf=WAYS[way])
 
 
-def asked(lesson: Lesson) -> list[str]:
-    """Return the functions and classes that the learner has to write: those of the starter that
-    are not written yet, else those that checks use."""
+def required(lesson: Lesson) -> list[str]:
+    """Return the functions and classes that the learner must write: those that raise
+    `NotImplementedError` in the starter, else those that checks use."""
     tree = ast.parse(lesson.starter)
     defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     unwritten = [node.name for node in defined if _unwritten(node)]
@@ -63,8 +63,8 @@ WAYS = {
     "random numbers": "np.random.default_rng(0).normal(0, 2, leaf.shape)",
     "its input": "None",
 }
-"""Ways to do nothing, each with what becomes of an array. A function gives back its input where an
-argument has the form of the result, or of a part of it: parameters that were not trained."""
+"""Ways to do no work, each with the expression that replaces an array. A function returns its input
+where an argument has the structure and shapes of the result, or of a part: untrained parameters."""
 
 _TEMPLATE = """\
 {solution}

@@ -1,7 +1,6 @@
-"""Adding a lesson to the text of a `pack.yaml`, and leaving everything else in it as it is.
+"""Add a lesson to the text of a `pack.yaml`, keeping the author's comments and layout.
 
-Dumping what was read would lose the author's comments and layout. So the place is found in the
-positioned nodes, one line or word is put in, and what comes out must read as wanted.
+The position comes from the parsed nodes; the new text must parse to the manifest wanted.
 """
 
 import msgspec
@@ -12,12 +11,14 @@ from tutor.pack.struct_reader import StructReader
 from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode, parse, resolve
 
 
-def listed(source: bytes, manifest: Manifest, track: str, lesson: str, title: str) -> bytes | None:
-    """The manifest's text with one more lesson at the end of a track, or in a new last track.
+def with_lesson(
+    source: bytes, manifest: Manifest, track: str, lesson: str, title: str
+) -> bytes | None:
+    """Return the manifest's text with a lesson added at the end of a track, or in a new last track.
 
-    **Arguments:** `manifest`: what `source` holds; `title`: that of the track, if it is new.
+    **Arguments:** `manifest`: `source`, parsed; `title`: of the track, if it is new.
 
-    **Returns:** the text; None if it is written in a way in which no place can be found.
+    **Returns:** the text; None if it is laid out in a way that cannot be edited.
     """
     root, _ = parse(source, "")
     tracks = _sequence(root, "tracks")
@@ -46,9 +47,9 @@ def _with_item(lines: list[str], items: SequenceNode, lesson: str) -> list[str]:
     row = lines[last.line - 1]
     if _character(lines, items) == "[":
         end = last.column - 1 + len(last.written or str(last.value)) + (last.style is not None)
-        row = f"{row[:end]}, {written(lesson)}{row[end:]}"
+        row = f"{row[:end]}, {yaml_string(lesson)}{row[end:]}"
         return [*lines[: last.line - 1], row, *lines[last.line :]]
-    line = f"{' ' * (items.column - 1)}- {written(lesson)}"
+    line = f"{' ' * (items.column - 1)}- {yaml_string(lesson)}"
     return _after(lines, last.line, [line])
 
 
@@ -57,10 +58,10 @@ def _with_track(
 ) -> list[str]:
     indent = " " * (tracks.column - 1)
     block = [
-        f"{indent}- id: {written(added.id)}",
-        f"{indent}  title: {written(added.title)}",
+        f"{indent}- id: {yaml_string(added.id)}",
+        f"{indent}  title: {yaml_string(added.title)}",
         f"{indent}  lessons:",
-        f"{indent}    - {written(added.lessons[0])}",
+        f"{indent}    - {yaml_string(added.lessons[0])}",
     ]
     below = [key.line for key, _ in root.entries if key.line > tracks.line]
     last = min(below) - 1 if below else len(lines)
@@ -69,13 +70,13 @@ def _with_track(
     return _after(lines, last, block)
 
 
-def written(text: str) -> str:
-    """Words as a YAML scalar that stands for them, and not for a number say."""
+def yaml_string(text: str) -> str:
+    """Return a YAML scalar for a string, quoted if it would be read as another type."""
     return text if resolve(text) == text else f"'{text}'"
 
 
 def _after(lines: list[str], number: int, added: list[str]) -> list[str]:
-    """The lines with more behind line `number`, each ended as the others are."""
+    """Return the lines with more after line `number`, using the same line endings."""
     before = lines[:number]
     ending = lines[0][len(lines[0].rstrip("\r\n")) :] or "\n"
     if not before[-1].endswith(("\n", "\r")):

@@ -1,7 +1,7 @@
-"""Small wrong versions of an answer, to see whether the hidden checks notice.
+"""Mutants: small wrong versions of a solution, which the hidden checks must catch.
 
-A mutant is named by its operator and by what it changes, not by its line: the name stays the same
-while the solution is edited elsewhere, and can be written into a lesson.
+A mutant is named by its operator and its change, not by its line, so that lessons can refer to it
+while the solution is edited elsewhere.
 """
 
 import ast
@@ -16,14 +16,13 @@ from msgspec import Struct
 from tutor.authoring.operators import OPERATORS
 
 ENOUGH, SNIPPET = 16, 100
-"""Characters of source that a mutant's name shows of each side: so many that one knows where it is,
-and no more than fit."""
+"""Characters of source on each side of a mutant's name: enough to locate it, few enough to fit."""
 
 NOTHING = "nothing"
 
 
 class Mutant(Struct, frozen=True):
-    """One wrong version. `line` is that of the change in the original."""
+    """A wrong version. `line` is that of the change in the original."""
 
     name: str
     line: int
@@ -32,13 +31,13 @@ class Mutant(Struct, frozen=True):
 
 
 def mutants(source: str, filename: str = "solution.py") -> list[Mutant]:
-    """All that the operators make of a module, in the order of its lines; none twice, and none
-    that is the same program.
+    """Return all mutants of a module in the order of its lines, without duplicates and without
+    those that differ only in layout.
 
-    **Arguments:** `filename`: what a diff calls it.
+    **Arguments:** `filename`: the name in diffs.
 
     Raises:
-        SyntaxError: `source` is no Python.
+        SyntaxError: `source` is not valid Python.
     """
     seen = {_program(source, filename)}
     named: Counter[str] = Counter()
@@ -47,7 +46,7 @@ def mutants(source: str, filename: str = "solution.py") -> list[Mutant]:
         try:
             program = _program(code)
         except SyntaxError:
-            continue  # such as a list that is assigned to where a name was
+            continue  # such as an assignment to a list
         if program in seen:
             continue
         seen.add(program)
@@ -60,11 +59,11 @@ def mutants(source: str, filename: str = "solution.py") -> list[Mutant]:
 
 
 def _changes(source: str) -> Iterator[tuple[int, str, str, str, str]]:
-    """Line, operator, what stood there, what stands there now, and the whole."""
+    """Yield line, operator, old source, new source, and the whole module."""
     wrapper = MetadataWrapper(cst.parse_module(source))
-    places = wrapper.resolve(PositionProvider)
+    positions = wrapper.resolve(PositionProvider)
     parents = wrapper.resolve(ParentNodeProvider)
-    for node, place in places.items():
+    for node, position in positions.items():
         above = list(_above(node, parents))
         if any(isinstance(one, cst.Annotation | cst.Import | cst.ImportFrom) for one in above):
             continue
@@ -72,28 +71,28 @@ def _changes(source: str) -> Iterator[tuple[int, str, str, str, str]]:
             for other in operator.wrong(node):
                 code = wrapper.module.deep_replace(node, other)
                 assert isinstance(code, cst.Module)
-                old, new = _told(wrapper.module, node, other, above)
-                yield place.start.line, operator.name, old, new, code.code
+                old, new = _snippets(wrapper.module, node, other, above)
+                yield position.start.line, operator.name, old, new, code.code
 
 
 def _above(
     node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode | None]
 ) -> Iterator[cst.CSTNode]:
-    """A node, what it is part of, what that is part of, …"""
+    """Yield a node and its ancestors."""
     current: cst.CSTNode | None = node
     while current is not None:
         yield current
         current = parents.get(current)
 
 
-def _told(
+def _snippets(
     module: cst.Module, node: cst.CSTNode, other: cst.CSTNode, above: list[cst.CSTNode]
 ) -> tuple[str, str]:
-    """What stood there and what stands there now, in a line each."""
+    """Return the old and the new source, in a line each."""
     if isinstance(node, cst.FunctionDef | cst.ClassDef) and isinstance(other, type(node)):
-        # All that is changed of one as a whole is its decorators.
-        gone = [d for d in node.decorators if d not in other.decorators]
-        return _line(module, gone[0].decorator) if gone else node.name.value, NOTHING
+        # Operators replace a whole definition only to remove a decorator.
+        removed = [d for d in node.decorators if d not in other.decorators]
+        return _line(module, removed[0].decorator) if removed else node.name.value, NOTHING
     if isinstance(node, cst.If) and isinstance(other, cst.If):
         return _line(module, node.test), _line(module, other.test)
     if isinstance(node, cst.SimpleStatementLine):
@@ -117,7 +116,7 @@ def _line(module: cst.Module, node: cst.CSTNode) -> str:
 
 
 def _program(source: str, filename: str = "mutant") -> str:
-    """The same for two sources that differ in layout only."""
+    """Return a text that is the same for sources that differ only in layout."""
     return ast.dump(ast.parse(source, filename))
 
 

@@ -1,7 +1,7 @@
-"""`pack new` and `pack add`: a pack to begin with, and one more lesson.
+"""`pack new` and `pack add`: make a pack, or add a lesson to one.
 
-Both start from files that are kept beside this module and are themselves a pack that passes
-everything. Nothing that exists is ever overwritten.
+Both copy templates from `new-pack` and `new-lesson`, which pass every test. Existing files are
+never overwritten.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tutor.authoring.manifest import listed, written
+from tutor.authoring.manifest import with_lesson, yaml_string
 from tutor.files import write_atomically
 from tutor.lesson import Id
 from tutor.manifest import solution_folders
@@ -24,32 +24,32 @@ _HERE = Path(__file__).parent
 _PACK = _HERE / "new-pack"
 _LESSON = _HERE / "new-lesson"
 SCHEMA = "schema"
-"""The folder of a pack in which editors find the format."""
+"""The directory of a pack with the schemas for editors."""
 
 
 class CannotMake(Exception):
-    """Nothing was made; the message says why, and what to do instead."""
+    """Nothing was written; the message says why, and what to do instead."""
 
 
 def new_pack(root: Path) -> list[Path]:
-    """Write a pack of one lesson into a folder that is empty or does not exist yet.
+    """Write a pack of one lesson into a new or empty directory.
 
     **Returns:** the files that were written.
 
     Raises:
-        CannotMake: there is something in the folder, or no id can be made of its name.
+        CannotMake: the directory is not empty, or its name gives no id.
         OSError: it could not be written.
     """
     if root.is_dir() and any(root.iterdir()):
-        raise CannotMake(f"{root} is not empty; name a folder that does not exist yet")
+        raise CannotMake(f"{root} is not empty; choose a new path")
     if os.path.lexists(root) and not root.is_dir():
-        raise CannotMake(f"{root} is no folder; name one that does not exist yet")
+        raise CannotMake(f"{root} is not a directory; choose a new path")
     name = root.absolute().name
     pack_id = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if not pack_id:
-        raise CannotMake(f"no id can be made of {name!r}; name the folder like my-pack")
-    title = written(_title(pack_id))
-    named = {"id: my-pack": f"id: {written(pack_id)}", "title: My pack": f"title: {title}"}
+        raise CannotMake(f"{name!r} gives no pack id; choose a name like my-pack")
+    title = yaml_string(_title(pack_id))
+    named = {"id: my-pack": f"id: {yaml_string(pack_id)}", "title: My pack": f"title: {title}"}
     files = {
         path.relative_to(_PACK): path.read_text(encoding="utf-8")
         for path in sorted(_PACK.rglob("*"))
@@ -63,18 +63,17 @@ def new_pack(root: Path) -> list[Path]:
 
 
 def add_lesson(root: Path, lesson: str, track: str | None = None, new: bool = False) -> list[Path]:
-    """Write a lesson to change, its solution, and its line in `pack.yaml`.
+    """Write a lesson template, its solution, and its line in `pack.yaml`. A lesson that is listed
+    but has no file gets its file.
 
-    A lesson that is listed already, but has no file, gets its file.
-
-    **Arguments:** `track`: by default the last one; `new`: make that track, at the end.
+    **Arguments:** `track`: by default the last one; `new`: add that track at the end.
 
     **Returns:** the files that were written.
 
     Raises:
-        CannotMake: there is such a lesson, or no such track.
+        CannotMake: the lesson exists, or the track does not.
         BadPack: the manifest has problems.
-        OSError: it could not be written; then nothing was.
+        OSError: it could not be written; nothing has changed.
     """
     _require_id(lesson, "lesson")
     folder = Folder(root)
@@ -88,26 +87,26 @@ def add_lesson(root: Path, lesson: str, track: str | None = None, new: bool = Fa
     if home is not None and track in (None, home):
         track, text = home, None
     elif home is not None:
-        raise CannotMake(f"{lesson} is a lesson of track {home} already; leave --track out")
+        raise CannotMake(f"{lesson} is already in track {home}; omit --track")
     else:
         track = track or manifest.tracks[-1].id
         if new:
             _require_id(track, "track")
         if track not in tracks and not new:
             hint = choice(track, tracks, "")
-            raise CannotMake(f"no track is called {track!r}; {hint}; or make it: --new-track")
+            raise CannotMake(f"there is no track {track!r}; {hint}; or add it with --new-track")
         if track in tracks and new:
-            raise CannotMake(f"there is a track {track!r} already; leave --new-track out")
-        text = listed(source, manifest, track, lesson, _title(track))
+            raise CannotMake(f"there is already a track {track!r}; use --track")
+        text = with_lesson(source, manifest, track, lesson, _title(track))
         if text is None:
             raise CannotMake(
-                f"{folder.shown(MANIFEST)} is written in a way that cannot be added to; add "
+                f"{folder.shown(MANIFEST)} has a layout that cannot be edited automatically; add "
                 f"{lesson} to the lessons of track {track} by hand, then run this again"
             )
     solutions = next((f for f in solution_folders(root) if f.is_dir()), solution_folders(root)[-1])
     files = dict(_lesson_files(root, solutions, track, lesson))
     if taken := next((path for path in files if os.path.lexists(path)), None):
-        raise CannotMake(f"there is {taken} already; choose another name, or move it away")
+        raise CannotMake(f"{taken} exists; choose another name, or move the file")
     made: list[Path] = []
     try:
         for path, content in files.items():
@@ -124,7 +123,7 @@ def add_lesson(root: Path, lesson: str, track: str | None = None, new: bool = Fa
 
 
 def write_schema(root: Path) -> list[Path]:
-    """Give a pack the schema that its lessons name, if it has none.
+    """Write the schemas that lessons refer to, if the pack has none.
 
     **Returns:** the files that were written.
     """
@@ -142,17 +141,19 @@ def _lesson_files(
     root: Path, solutions: Path, track: str, lesson: str
 ) -> Iterator[tuple[Path, bytes]]:
     text = (_LESSON / "lesson.yaml").read_text(encoding="utf-8")
-    text = text.replace("lesson-id", written(lesson)).replace("track-id", written(track))
+    text = text.replace("lesson-id", yaml_string(lesson)).replace("track-id", yaml_string(track))
     yield root / track / f"{lesson}.yaml", text.encode()
     yield solutions / track / f"{lesson}.py", (_LESSON / "solution.py").read_bytes()
 
 
-def _require_id(name: str, what: str) -> None:
+def _require_id(name: str, kind: str) -> None:
     try:
         msgspec.convert(name, Id)
     except msgspec.ValidationError:
-        wanted = "at most 64 lower-case letters and digits, words joined by hyphens"
-        raise CannotMake(f"{name!r} cannot be the id of a {what}; {wanted}: vmap-basics") from None
+        raise CannotMake(
+            f"a {kind} id must be lower-case words and digits joined by hyphens, like vmap-basics, "
+            f"and at most 64 characters; got {name!r}"
+        ) from None
 
 
 def _title(name: str) -> str:

@@ -1,8 +1,7 @@
-"""Small ways in which JAX code goes wrong, as changes of its syntax tree.
+"""Mutation operators: small ways in which JAX code goes wrong, as changes of its syntax tree.
 
-Each operator is one class. Given a node it yields what might stand there instead; that one of them
-is no other program, or breaks at once, is for those who run them to find out. LibCST keeps the rest
-of the source to the letter, so that a mutant can be shown as a diff.
+Given a node, an operator yields wrong replacements; some may not change the program, or not even
+run. LibCST preserves the rest of the source, so that a mutant can be shown as a diff.
 """
 
 from collections.abc import Iterator
@@ -15,13 +14,13 @@ Wrong = Iterator[cst.CSTNode]
 
 
 class Operator:
-    """One way to go wrong. `name` is what reports and lessons call it; `told` says what it is."""
+    """A way to go wrong. Reports and lessons use `name`; `summary` is for the documentation."""
 
     name: ClassVar[str]
-    told: ClassVar[str]
+    summary: ClassVar[str]
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
-        """What may stand in place of `node`."""
+        """Yield wrong replacements for `node`."""
         raise NotImplementedError
 
 
@@ -30,7 +29,7 @@ class Operator:
 
 class FlipSign(Operator):
     name = "flip-sign"
-    told = "plus for minus, or a minus left out"
+    summary = "plus for minus, or a forgotten minus"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         match node:
@@ -48,7 +47,7 @@ class FlipSign(Operator):
 
 class OtherArithmetic(Operator):
     name = "other-arithmetic"
-    told = "times for divided by"
+    summary = "multiplication for division, and the reverse"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         match node:
@@ -62,7 +61,7 @@ class OtherArithmetic(Operator):
 
 class SwapOperands(Operator):
     name = "swap-operands"
-    told = "the two sides of an operation that minds their order"
+    summary = "operands of a non-commutative operation swapped"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if m.matches(
@@ -81,7 +80,7 @@ class SwapOperands(Operator):
 
 class DropOperand(Operator):
     name = "drop-operand"
-    told = "a term or factor forgotten"
+    summary = "a forgotten term or factor"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, cst.Modulo):
@@ -92,7 +91,7 @@ class DropOperand(Operator):
 
 class Transpose(Operator):
     name = "transpose"
-    told = "a matrix transposed, or not"
+    summary = "a matrix transposed, or not"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         match node:
@@ -107,7 +106,7 @@ class Transpose(Operator):
 
 class OffByOne(Operator):
     name = "off-by-one"
-    told = "a whole number one too large or too small"
+    summary = "an integer one too large or too small"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Integer):
@@ -119,7 +118,7 @@ class OffByOne(Operator):
 
 class OtherNumber(Operator):
     name = "other-number"
-    told = "a number twice as large"
+    summary = "a number doubled"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Float):
@@ -128,7 +127,7 @@ class OtherNumber(Operator):
 
 class OtherFlag(Operator):
     name = "other-flag"
-    told = "True for False"
+    summary = "True for False"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         match node:
@@ -140,7 +139,7 @@ class OtherFlag(Operator):
 
 class WrongComparison(Operator):
     name = "wrong-comparison"
-    told = "the other direction, or the bound itself"
+    summary = "the other direction, or strict for non-strict"
 
     _others: ClassVar[dict[type[cst.BaseCompOp], tuple[type[cst.BaseCompOp], ...]]] = {
         cst.LessThan: (cst.LessThanEqual, cst.GreaterThan),
@@ -159,7 +158,7 @@ class WrongComparison(Operator):
 
 class NegateCondition(Operator):
     name = "negate-condition"
-    told = "the other branch"
+    summary = "the other branch"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         # No `while`: most of these would only use up the limit.
@@ -175,7 +174,7 @@ class NegateCondition(Operator):
 
 class SwapAxes(Operator):
     name = "swap-axes"
-    told = "two neighbours in a tuple that is handed to a call, such as a shape"
+    summary = "two neighbours in a tuple argument, such as a shape, swapped"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Arg) and isinstance(node.value, cst.Tuple):
@@ -185,7 +184,7 @@ class SwapAxes(Operator):
 
 class OtherAxis(Operator):
     name = "other-axis"
-    told = "an axis mapped that is not, or the other way round"
+    summary = "an axis mapped that should not be, or the reverse"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if not m.matches(node, m.Arg(keyword=m.Name("in_axes") | m.Name("out_axes"))):
@@ -202,7 +201,7 @@ class OtherAxis(Operator):
 
 class WrongReduction(Operator):
     name = "wrong-reduction"
-    told = "a sum for a mean, a largest for a smallest"
+    summary = "a sum for a mean, a maximum for a minimum"
 
     _others: ClassVar[dict[str, str]] = {
         "mean": "sum", "sum": "mean", "max": "min", "min": "max", "maximum": "minimum",
@@ -218,7 +217,7 @@ class WrongReduction(Operator):
 
 class DropBound(Operator):
     name = "drop-bound"
-    told = "a slice that begins or ends elsewhere"
+    summary = "a slice without one of its bounds"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Slice):
@@ -233,7 +232,7 @@ class DropBound(Operator):
 
 class SwapArguments(Operator):
     name = "swap-arguments"
-    told = "two neighbouring arguments"
+    summary = "two neighbouring arguments swapped"
 
     _either_way = frozenset({"maximum", "minimum", "max", "min", "logaddexp", "add", "multiply",
                              "isclose", "allclose", "array_equal"})  # fmt: skip
@@ -251,7 +250,7 @@ class SwapArguments(Operator):
 
 class DropArgument(Operator):
     name = "drop-argument"
-    told = "an argument given by name forgotten (argnums, axis, has_aux, in_axes)"
+    summary = "a forgotten keyword argument (argnums, axis, has_aux, in_axes)"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Call):
@@ -265,7 +264,7 @@ class DropArgument(Operator):
 
 class DropCall(Operator):
     name = "drop-call"
-    told = "a function that is not applied: an activation, a reduction"
+    summary = "a function not applied: an activation, a reduction"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         match node:
@@ -277,7 +276,7 @@ class DropCall(Operator):
 
 class WrongUpdate(Operator):
     name = "wrong-update"
-    told = "another update of `.at[…]`"
+    summary = "another update of `.at[…]`"
 
     _others: ClassVar[dict[str, str]] = {
         "set": "add", "add": "set", "multiply": "set", "divide": "multiply", "max": "min",
@@ -295,7 +294,7 @@ class WrongUpdate(Operator):
 
 class ReuseKey(Operator):
     name = "reuse-key"
-    told = "a key used again where it should be split"
+    summary = "a key reused where it should be split"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if not isinstance(node, cst.Call) or not node.args:
@@ -315,7 +314,7 @@ class ReuseKey(Operator):
 
 class FixedKey(Operator):
     name = "fixed-key"
-    told = "a key made on the spot in place of the one that was given"
+    summary = "a constant key for the one given"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Call) and _last_name(node.func) in ("split", "fold_in"):
@@ -328,7 +327,7 @@ class FixedKey(Operator):
 
 class WrongDistribution(Operator):
     name = "wrong-distribution"
-    told = "another distribution"
+    summary = "another distribution"
 
     _others: ClassVar[dict[str, str]] = {"normal": "uniform", "uniform": "normal"}
 
@@ -341,7 +340,7 @@ class WrongDistribution(Operator):
 
 class DropCollective(Operator):
     name = "drop-collective"
-    told = "devices that do not talk to each other"
+    summary = "devices that do not communicate"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         names = ("pmean", "psum", "pmax", "pmin", "all_gather", "ppermute", "psum_scatter")
@@ -351,7 +350,7 @@ class DropCollective(Operator):
 
 class VmapForPmap(Operator):
     name = "vmap-for-pmap"
-    told = "one device in place of all"
+    summary = "one device for all"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Attribute) and node.attr.value == "pmap":
@@ -360,7 +359,7 @@ class VmapForPmap(Operator):
 
 class DropDecorator(Operator):
     name = "drop-decorator"
-    told = "eager in place of jit, or any other decorator left out"
+    summary = "eager for jit, or any other decorator removed"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
@@ -374,7 +373,7 @@ class DropDecorator(Operator):
 
 class SwapResults(Operator):
     name = "swap-results"
-    told = "two neighbours in what is returned"
+    summary = "two neighbours in a returned tuple swapped"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if isinstance(node, cst.Return) and isinstance(node.value, cst.Tuple):
@@ -384,7 +383,7 @@ class SwapResults(Operator):
 
 class DropUpdate(Operator):
     name = "drop-update"
-    told = "a variable that keeps its old value"
+    summary = "a variable that keeps its old value"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
         if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
@@ -400,19 +399,19 @@ class DropUpdate(Operator):
 
 
 OPERATORS: tuple[Operator, ...] = tuple(kind() for kind in Operator.__subclasses__())
-"""All of them, in the order in which they stand here."""
+"""All operators, in the order of this file."""
 
 
-# --- what they share -------------------------------------------------------------------------
+# --- helpers ---------------------------------------------------------------------------------
 
 
 def _spaces(old: cst.CSTNode) -> tuple[cst.BaseParenthesizableWhitespace, ...]:
-    """Those around an operator, for the one that takes its place."""
+    """Return the spaces around an operator, for its replacement."""
     return (old.whitespace_before, old.whitespace_after)  # type: ignore[attr-defined]
 
 
 def _in_place_of(node: cst.CSTNode, other: cst.BaseExpression) -> cst.BaseExpression:
-    """`other`, which may bind less tightly than `node` did."""
+    """Return `other` in brackets where it may bind less tightly than `node` did."""
     lpar, rpar = getattr(node, "lpar", ()), getattr(node, "rpar", ())
     if lpar:
         return other.with_changes(lpar=[*lpar, *other.lpar], rpar=[*other.rpar, *rpar])
@@ -420,7 +419,7 @@ def _in_place_of(node: cst.CSTNode, other: cst.BaseExpression) -> cst.BaseExpres
 
 
 def _enclosed(node: cst.BaseExpression) -> cst.BaseExpression:
-    """In brackets, if it needs them to stand as an operand."""
+    """Return the node in brackets if it needs them as an operand."""
     loose = (
         cst.BinaryOperation | cst.UnaryOperation | cst.BooleanOperation | cst.Comparison
         | cst.IfExp | cst.Lambda | cst.Tuple | cst.NamedExpr | cst.Await | cst.Yield
@@ -438,7 +437,7 @@ def _last_name(function: cst.BaseExpression) -> str:
 
 
 def _renamed(node: cst.CSTNode, others: dict[str, str]) -> Wrong:
-    """A call of another function of the same module, or of another method."""
+    """Yield a call of another function of the same module, or of another method."""
     if (
         isinstance(node, cst.Call)
         and isinstance(node.func, cst.Attribute)
@@ -467,5 +466,5 @@ def _other_axis(value: cst.BaseExpression) -> cst.BaseExpression | None:
 
 
 def _names(node: cst.CSTNode) -> set[str]:
-    """The plain names in a target or an expression."""
+    """Return the plain names in a target or an expression."""
     return {name.value for name in m.findall(node, m.Name()) if isinstance(name, cst.Name)}

@@ -1,4 +1,4 @@
-"""`jaxtutor pack new|add|lint|preview`: writing packs."""
+"""`jaxtutor pack new | add | lint | preview`: commands for writing packs."""
 
 import argparse
 import sys
@@ -14,27 +14,29 @@ CLEAN, REMARKS, INVALID = 0, 1, 2
 
 def add_to(commands: Any) -> None:
     """Add the commands to those of `pack`."""
-    new = add(commands, "new", _new, "make a pack with one lesson to change")
-    new.add_argument("dir", metavar="DIR", help="a folder that does not exist yet, or is empty")
+    new = add(commands, "new", _new, "make a pack with a lesson to edit")
+    new.add_argument("dir", metavar="DIR", help="a new or empty directory")
 
-    one = add(commands, "add", _add, "add a lesson to change, with its solution, to a pack")
+    one = add(commands, "add", _add, "add a lesson to edit, with its solution")
     one.add_argument("lesson", metavar="LESSON", help="its id: words joined by hyphens")
     where = one.add_mutually_exclusive_group()
-    where.add_argument("--track", metavar="TRACK", help="the track it belongs to; else the last")
-    where.add_argument("--new-track", metavar="TRACK", help="a track to make for it, at the end")
-    one.add_argument("--pack", metavar="DIR", default=".", help="the pack; else this folder")
+    where.add_argument("--track", metavar="TRACK", help="add it to this track (default: the last)")
+    where.add_argument("--new-track", metavar="TRACK", help="add it to a new last track")
+    one.add_argument(
+        "--pack", metavar="DIR", default=".", help="the pack (default: this directory)"
+    )
 
-    lint = add(commands, "lint", _lint, "tell what is wrong with a pack, and what could be better")
-    lint.add_argument("dir", nargs="?", default=".", metavar="DIR", help="the pack; else here")
-    lint.add_argument(
-        "--strict", action="store_true", help="remarks count: exit 1 if there are any"
+    lint = add(
+        commands, "lint", _lint, "report problems in a pack, and remarks on what could be better"
     )
     lint.add_argument(
-        "--static", action="store_true", help="run nothing, not even the pack's PyTorch"
+        "dir", nargs="?", default=".", metavar="DIR", help="the pack (default: this directory)"
     )
-    lint.add_argument("--json", action="store_true", help="as JSON")
+    lint.add_argument("--strict", action="store_true", help="exit with 1 if there are remarks")
+    lint.add_argument("--static", action="store_true", help="do not run the pack's PyTorch")
+    lint.add_argument("--json", action="store_true", help="print JSON")
 
-    preview = add(commands, "preview", _preview, "see a lesson, and what learners do not see of it")
+    preview = add(commands, "preview", _preview, "preview a lesson, with its hidden parts")
     preview.add_argument("dir", metavar="DIR", help="the pack")
     preview.add_argument("lesson", metavar="LESSON", help="the lesson's id")
 
@@ -43,7 +45,7 @@ def _new(options: argparse.Namespace) -> int:
     from tutor.authoring.new import CannotMake, new_pack
 
     try:
-        _tell_made(new_pack(Path(options.dir)))
+        _print_paths(new_pack(Path(options.dir)))
     except CannotMake as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -64,13 +66,13 @@ def _add(options: argparse.Namespace) -> int:
     except BadPack as error:
         raise UsageError(error.text) from None
     except OSError as error:
-        raise UsageError(f"nothing was made: {error.filename}: {error.strerror}") from None
-    _tell_made(made)
-    print(f"\nChange what is in {made[0]}, then: jaxtutor pack lint {options.pack}")
+        raise UsageError(f"nothing was written: {error.filename}: {error.strerror}") from None
+    _print_paths(made)
+    print(f"\nEdit {made[0]}, then run: jaxtutor pack lint {options.pack}")
     return CLEAN
 
 
-def _tell_made(files: list[Path]) -> None:
+def _print_paths(files: list[Path]) -> None:
     for path in files:
         print(path)
 
@@ -90,9 +92,9 @@ def _lint(options: argparse.Namespace) -> int:
         for one in [*findings.problems, *findings.remarks]:
             print(one)
         counts = [(len(findings.problems), "problem"), (len(findings.remarks), "remark")]
-        told = [f"{n} {noun}" if n == 1 else f"{n} {noun}s" for n, noun in counts if n]
+        found = [f"{n} {noun}" if n == 1 else f"{n} {noun}s" for n, noun in counts if n]
         lessons = f"{findings.lessons} lesson{'' if findings.lessons == 1 else 's'}"
-        print(", ".join(told) if told else f"{options.dir}: {lessons}, nothing to remark")
+        print(", ".join(found) if found else f"{options.dir}: {lessons}, no problems or remarks")
     if findings.problems:
         return INVALID
     return REMARKS if findings.remarks and options.strict else CLEAN
@@ -118,7 +120,7 @@ def _preview(options: argparse.Namespace) -> int:
             nearest(options.lesson, pack.lessons) or f"; add it: jaxtutor pack add {options.lesson}"
         )
         raise UsageError(f"there is no lesson {options.lesson!r}{hint}")
-    # Not the author's own files and progress: they may be learning from this pack as well.
+    # Separate from the author's own files and progress: they may be learning from this pack, too.
     kept = paths.data() / "preview"
     with Desk(pack, Workspace(pack, kept), Progress(kept / "progress.db")) as desk:
         app = PreviewApp(desk, options.lesson)

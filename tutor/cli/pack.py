@@ -1,6 +1,6 @@
-"""`jaxtutor pack …`: what authors and instructors do with packs.
+"""`jaxtutor pack …`: commands for authors and instructors.
 
-Each command imports what it needs when it is called: the parser is built at every start.
+Each command imports its modules when it is called, because the parser is built at every start.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def add_to(commands: Any) -> None:
 
 
 def add(commands: Any, name: str, command: Any, help_: str) -> argparse.ArgumentParser:
-    """A command of `pack`."""
+    """Add a command to `pack`, and return its parser."""
     sub: argparse.ArgumentParser = commands.add_parser(
         name, help=help_, description=help_[0].upper() + help_[1:] + "."
     )
