@@ -40,6 +40,13 @@ def test_commands_that_run_no_code_need_neither_numpy_nor_the_app(arguments: lis
     assert not found & (FRAMEWORKS | {"numpy", "textual"})
 
 
+def test_listing_again_reads_no_yaml_and_opens_no_log():
+    for _ in range(2):
+        found = imported_by("-m", "tutor", "list", "--pack", str(MINI))
+        assert not found & {"logging", "traceback", "numpy", "textual"}
+    assert "yaml" not in found
+
+
 def test_checking_imports_numpy_and_no_framework():
     found = imported_by("-m", "tutor", "check", "double", "-", "--pack", str(MINI), code=ANSWER)
     assert "numpy" in found

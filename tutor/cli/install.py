@@ -24,11 +24,7 @@ def add_to(commands: Any) -> None:
     build.add_argument("--force", action="store_true", help="replace FILE if it exists")
     purposes = build.add_mutually_exclusive_group()
     for flag, purpose, help_ in (
-        (
-            "--without-solutions",
-            "learners",
-            "for learners: without anything that reveals a solution",
-        ),
+        ("--without-solutions", "learners", "for learners: without what reveals a solution"),
         ("--grading", "grading", "for graders: with hidden parts and solutions, without variants"),
     ):
         purposes.add_argument(flag, dest="purpose", action="store_const", const=purpose, help=help_)
@@ -103,11 +99,11 @@ def _install(options: argparse.Namespace) -> int:
     path = Path(options.pack)
     try:
         if path.is_dir():
-            done = _from_folder(path)
+            done = _install_directory(path)
         elif path.exists():
-            done = _from_archive(path)
+            done = _install_archive(path)
         else:
-            return _from_pip(options.pack)
+            return _validate_pip_pack(options.pack)
     except BadPack as error:
         raise UsageError(f"{error.text}\nNothing was installed") from None
     except (BadArchive, Refused) as error:
@@ -119,7 +115,7 @@ def _install(options: argparse.Namespace) -> int:
     return 0
 
 
-def _from_archive(path: Path) -> "Installed":
+def _install_archive(path: Path) -> "Installed":
     from tutor.pack.archive import read_archive
     from tutor.pack.installed import install
 
@@ -127,7 +123,7 @@ def _from_archive(path: Path) -> "Installed":
     return install(inventory, files, str(path), str(path.resolve()))
 
 
-def _from_folder(path: Path) -> "Installed":
+def _install_directory(path: Path) -> "Installed":
     from tutor.pack import open_pack
     from tutor.pack.contents import gather, strays
     from tutor.pack.folder import Folder
@@ -139,8 +135,8 @@ def _from_folder(path: Path) -> "Installed":
     return done
 
 
-def _from_pip(name: str) -> int:
-    """Validate packs installed by pip; they are used from where they are."""
+def _validate_pip_pack(name: str) -> int:
+    """Validate the packs of a distribution; nothing is copied."""
     from tutor.pack import load_pack
     from tutor.pack.installed import from_pip
     from tutor.plugins import distributed, normalised
