@@ -46,6 +46,7 @@ def test_it_holds_the_version_the_command_and_the_sandboxes(home: Path):
     assert "devices=1, accelerators=False, quick=True" in text
     assert "ready, protections on: own process, environment, " in text
     assert "closed, 0." in text or "closed, 1." in text
+    assert "double, seed 3: pass, faults: none; start " in text
     assert " s of processor time, peak " in text
     assert "exit code 0 after " in text
 
@@ -55,6 +56,7 @@ def test_it_holds_how_a_sandbox_ended(home: Path):
     jaxtutor("check", "double", "-", code=OVERTIME)
     text = logged(home)
     assert "exit code 66, fault exited, " in text
+    assert "double, seed 0: error, faults: exited; " in text
     assert "signal 9, fault timeout, 2." in text
 
 

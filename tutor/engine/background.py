@@ -4,6 +4,7 @@ The app and `watch` hand every save to a `Runner` and receive its events. A new 
 current run; of several that arrive meanwhile, only the last is run.
 """
 
+import logging
 import threading
 from collections.abc import Callable
 
@@ -14,6 +15,8 @@ from tutor.engine.submission import Cancel, Sandboxes
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox.process import Cancelled
+
+_logger = logging.getLogger(__name__)
 
 
 class ReferenceNeeded(Struct, frozen=True):
@@ -162,6 +165,11 @@ class Runner:
         except Cancelled:
             if not judged:
                 listener(RunStopped(number))
-        except Exception as error:  # noqa: BLE001 - reported as our fault
-            fault = Fault("internal", f"jaxtutor itself failed: {type(error).__name__}: {error}")
+        except Exception as error:
+            _logger.error("internal error", exc_info=error)
+            fault = Fault(
+                "internal",
+                f"internal error: {type(error).__name__}: {error}. "
+                "This may be a bug in jaxtutor: run `jaxtutor doctor --report`",
+            )
             listener(RunFinished(number, Report(job.lesson.id, "internal", (), fault=fault)))

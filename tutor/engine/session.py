@@ -6,6 +6,7 @@ lesson's PyTorch in another (`references`); `judge` compares both with NumPy, in
 the results become a report.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,8 @@ from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
 from tutor.sandbox.process import Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Ready
 from tutor.tree import Tree
+
+_logger = logging.getLogger(__name__)
 
 OnResult = Callable[[CheckResult], None]
 
@@ -137,7 +140,9 @@ class Session:
         except BaseException:
             self._abandon()
             raise
-        return self._report(seed, results, fault, checking, began)
+        report = self._report(seed, results, fault, checking, began)
+        _log(report)
+        return report
 
     def add_race(self, report: Report) -> Report:
         """Return the report of the last check, with the time that the translation takes and that
@@ -291,6 +296,17 @@ def _added(timing: Timing, answer: Answer, reference: Reference | None) -> Timin
     """Return the timing of a check with one more case."""
     torch = reference.seconds + (timing.torch or 0.0) if reference else timing.torch
     return Timing(timing.compile + answer.compile, timing.run + answer.run, torch)
+
+
+def _log(report: Report) -> None:
+    faults = [report.fault, *(check.fault for check in report.checks)]
+    codes = sorted({fault.code for fault in faults if fault is not None})
+    timings = msgspec.structs.asdict(report.timings)
+    seconds = [f"{name} {value:.2f} s" for name, value in timings.items() if name != "race"]
+    _logger.info(
+        "%s, seed %d: %s, faults: %s; %s", report.lesson, report.seed, report.verdict,
+        ", ".join(codes) or "none", ", ".join(seconds),
+    )  # fmt: skip
 
 
 def _any_wrong(results: list[CheckResult]) -> bool:

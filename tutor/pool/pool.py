@@ -6,6 +6,7 @@ waits for the import of PyTorch. A sandbox serves one run and is then replaced. 
 warm depends on cores and free memory. After ten idle minutes everything is released.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -35,6 +36,8 @@ LOOK_SECONDS = 5.0
 
 AMPLE_MB, SCARCE_MB = 3000, 1000
 """Free memory above which the next lesson is prepared, too; and below which none is."""
+
+_logger = logging.getLogger(__name__)
 
 
 class Pool:
@@ -83,6 +86,7 @@ class Pool:
                 )
                 for lesson, codes in lessons
             ]
+            _logger.debug("expecting %s", [expected.lesson.id for expected in self._expected])
             for expected in self._expected:
                 self._forks.use_programs(expected.lesson, expected.codes, seed)
             self._refused = False
@@ -103,7 +107,9 @@ class Pool:
             sandbox = self._ready_one(lesson, configuration)
         try:
             if sandbox is not None and _answers(sandbox):
+                _logger.debug("%s: using warm pid %d", lesson.id, sandbox.pid)
                 return sandbox
+            _logger.debug("%s: none is warm for %s", lesson.id, configuration)
             return self._forks.take(lesson, configuration)
         except Failed:
             with self._change:
@@ -240,9 +246,11 @@ class Pool:
         lesson = expected.lesson
         try:
             sandbox = self._forks.start(lesson, configuration)
-        except Failed:
+        except Failed as failure:
+            _logger.debug("%s: cannot prepare: %s", lesson.id, failure.fault.code)
             self._refused = True
             return
+        _logger.debug("%s: preparing pid %d, %d MiB free", lesson.id, sandbox.pid, free_memory_mb())
         one = _Warm(lesson, configuration, sandbox)
         one.left = [
             code
@@ -268,6 +276,7 @@ class Pool:
             )  # fmt: skip
         except (Failed, DrawError):
             # A run will report it; here it only means a slower start.
+            _logger.debug("%s: cannot prime pid %d", lesson.id, one.sandbox.pid)
             if code is not None:
                 self._unprimed.add((lesson.id, configuration, code))
             self._refused = code is None
@@ -297,6 +306,7 @@ class Pool:
         references.start(known)
 
     def _release_all(self) -> None:
+        _logger.debug("idle for %g s: releasing all", self._idle)
         self._forks.zygotes.stop()
         with self._change:
             for one in self._waiting:
