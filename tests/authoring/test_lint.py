@@ -292,7 +292,7 @@ def test_what_wrong_answers_hide_behind_is_remarked(
         ("(lambda y: columns(y))(x)", ""),
         ("columns(x) > 0", "a comparison"),
         ("not columns(x)", "a truth value"),
-        ("columns(x) - standardize(x)", "one answer computed from two"),
+        ("columns(x) - standardize(x)", "a value computed from two answers"),
         ("jnp.stack([columns(x)])", "`jnp.stack`"),
         ("jax.nn.relu(columns(x))", "`jax.nn.relu`"),
         ("columns(x).std()", "`.std()`"),

@@ -113,7 +113,7 @@ def test_a_starter_must_not_pass(tried: Tried):
         ("other words", "'value' does not say 'the moon'; it says: largest difference"),
         ("it loads", "it loads and fails at 'value'"),
         ("it does not load", "it fails at load, not at 'value'"),
-        ("found twice", "'x' is in the solution 2 times"),
+        ("found twice", "'x' must occur once in the solution, got 2"),
     ],
 )
 def test_a_mistake_must_be_caught_where_and_as_it_says(tried: Tried, mistake: str, told: str):
