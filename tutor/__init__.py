@@ -12,7 +12,7 @@ of them, and the `Report` that comes back is plain frozen data:
 `open_pack` reads each lesson when it is asked for: faster, and a broken one is told only then.
 
 Nothing here imports JAX, PyTorch or NumPy: they are only ever imported by the sandboxed
-processes in which foreign code runs.
+processes in which untrusted code runs.
 """
 
 from typing import TYPE_CHECKING, Any

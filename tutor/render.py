@@ -1,6 +1,6 @@
 """Reports as rich renderables, for the terminal and for the app alike.
 
-Everything here is a pure function of a report's data. Text from foreign code is only ever put
+Everything here is a pure function of a report's data. Text from untrusted code is only ever put
 into `Text` objects, never parsed as markup.
 """
 

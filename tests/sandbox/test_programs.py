@@ -38,7 +38,7 @@ def double(x):
 
 before = jax.jit(double)(jnp.arange(3.0))
 assert hits() == 0, heard
-kept = environment.programs.worth_keeping()
+kept = environment.programs.take_needed()
 assert kept and not any("double" in name for name in kept), kept
 assert not any(b"double" in program for program in kept.values())
 environment.programs.made.clear()
@@ -47,7 +47,7 @@ jax.clear_caches()
 after = jax.jit(double)(jnp.arange(3.0))
 assert hits() >= 1, heard
 assert (before == after).all()
-assert environment.programs.worth_keeping()
+assert environment.programs.take_needed()
 assert len(contexts) >= 2 and len({id(one) for one in contexts}) == 1, contexts
 heard.clear()
 environment.fresh(Leaf(np.ones(7), "array"))

@@ -27,7 +27,7 @@ class Sandboxes(Protocol):
     """Supplies learners' sandboxes, started on demand or kept warm."""
 
     def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        """Return a sandbox in which no foreign code but the pack's has run.
+        """Return a sandbox in which no code but the pack's has run.
 
         Raises:
             Failed: it could not be started.

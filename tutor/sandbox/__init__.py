@@ -1,6 +1,6 @@
-"""Foreign code runs here: in processes of its own that know nothing worth stealing.
+"""Run untrusted code in processes that hold no secrets.
 
-`process` starts one and talks to it, `wire` and `protocol` are the language they speak,
-`isolation` is what stands between the process and the machine. `worker` is the program inside;
-it serves the learner's side (`learner`, with JAX) or the reference's (`reference`, with PyTorch).
+`process` starts a worker and talks to it in the format of `wire` and `protocol`; `isolation` keeps
+the worker from the machine; `limits` holds the fixed limits. `worker` is the program inside: it
+serves the learner's code (`learner`, with JAX) or the reference's (`reference`, with PyTorch).
 """

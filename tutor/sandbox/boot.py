@@ -1,6 +1,6 @@
-"""The first thing that runs in a sandbox: protections on, and only then everything else.
+"""The first module to run in a sandbox: it applies the protections, then starts the worker.
 
-Started by `tutor.sandbox.launch`. What it imports must be small and start no thread.
+Its imports must be small and start no thread.
 """
 
 import os
@@ -12,8 +12,8 @@ from tutor.sandbox import isolation, packages
 
 
 class Job(Struct, frozen=True):
-    """What the main process tells a worker on its command line. `requests` and `replies` are the
-    descriptors of its two pipes, `parent` is its own process."""
+    """A worker's command line. `requests` and `replies` are the descriptors of its pipes, `parent`
+    is the main process."""
 
     role: str
     parent: int
@@ -23,11 +23,12 @@ class Job(Struct, frozen=True):
 
 
 def main(job_text: str) -> None:
+    """Run a worker."""
     job = msgspec.json.decode(job_text, type=Job)
     if os.name == "posix":
         from tutor.sandbox.isolation.posix import die_with_parent
 
-        # Before anything else: one that has ended by now would not be missed later.
+        # First: the end of a parent that is already gone would not be noticed later.
         die_with_parent(job.parent)
     protections = isolation.apply(job.policy)
     packages.admit(job.policy.packages)

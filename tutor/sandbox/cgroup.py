@@ -1,7 +1,7 @@
-"""A control group for one worker: the kernel's own count of its memory and threads (Linux).
+"""A control group per worker: the kernel counts and limits its memory and threads (Linux).
 
-An extra where one can be had: as root, or where the user's session manager has handed part of the
-tree to the user. It counts what no limit on a process does, such as files in memory.
+Optional: it needs root, or a session manager that delegates part of the tree to the user. It counts
+memory that no limit on a process does, such as files in memory.
 """
 
 import os
@@ -14,7 +14,7 @@ _ROOT = Path("/sys/fs/cgroup")
 
 
 class _Group(NamedTuple):
-    """One folder, and what to write into it. `ooms`: the file that counts kills for memory."""
+    """A directory and its settings. `ooms` is the file that counts kills for lack of memory."""
 
     folder: Path
     settings: dict[str, int]
@@ -22,14 +22,14 @@ class _Group(NamedTuple):
 
 
 class Cgroup:
-    """What holds one worker. Use `make`; `remove` once the worker has been waited for."""
+    """The groups of one worker. Call `make`, and `remove` once the worker has been waited for."""
 
     def __init__(self, groups: list[_Group]) -> None:
         self._groups = groups
 
     @classmethod
     def make(cls, memory_mb: int, threads: int) -> "Cgroup | None":
-        """A new group with these limits, or None where it cannot be had."""
+        """Create a group with these limits; return None if that is impossible here."""
         name = f"jaxtutor-{os.getpid()}-{os.urandom(4).hex()}"
         try:
             membership = Path("/proc/self/cgroup").read_text().splitlines()
@@ -41,13 +41,13 @@ class Cgroup:
         return None
 
     def add(self, pid: int) -> None:
-        """Put a process in, before it does anything."""
+        """Add a process, before it does anything."""
         for group in self._groups:
-            with suppress(OSError):  # it has ended already
+            with suppress(OSError):  # it has already ended
                 (group.folder / "cgroup.procs").write_text(str(pid))
 
     def out_of_memory(self, exit_code: int) -> bool:
-        """Whether a process that ended so was killed for its memory."""
+        """Return whether a process with this exit code was killed for lack of memory."""
         return exit_code == -signal.SIGKILL and any(map(_killed, self._groups))
 
     def remove(self) -> None:
@@ -57,7 +57,7 @@ class Cgroup:
 
 
 def leftovers() -> list[Path]:
-    """Groups of ours where `make` would put a new one."""
+    """Return existing groups of jaxtutor next to those that `make` would create."""
     try:
         membership = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -70,8 +70,7 @@ def leftovers() -> list[Path]:
 def _candidates(
     membership: list[str], name: str, memory_mb: int, threads: int
 ) -> list[list[_Group]]:
-    """Where a group could be made, the best first: version 2 beneath or beside our own, then
-    version 1."""
+    """Return possible groups, best first: version 2 below or next to our own, then version 1."""
     paths: dict[str, Path] = {}
     for line in membership:
         _, controllers, path = line.split(":", 2)
@@ -103,7 +102,7 @@ def _set_up(groups: list[_Group]) -> bool:
         try:
             group.folder.mkdir()
             for setting, value in group.settings.items():
-                # Without its controller a group has no such file, and none can be made.
+                # "r+", because without its controller a group lacks the file.
                 with (group.folder / setting).open("r+") as file:
                     file.write(str(value))
         except OSError:

@@ -1,8 +1,8 @@
-"""Commands that start a process of ours: one that imports this very package, no other."""
+"""Command lines of processes that import this very copy of the package."""
 
 import sys
 
-# Before what is installed, which may be another jaxtutor, but after the standard library.
+# Before installed packages, which may hold another jaxtutor, but after the standard library.
 _BOOT = (
     "import sys; "
     "sys.path.insert(next((n for n, path in enumerate(sys.path) if path.endswith('-packages')), "
@@ -12,10 +12,10 @@ _BOOT = (
 
 
 def command(root: str, module: str, *arguments: str) -> list[str]:
-    """Calls `main` of a module with these arguments, in an interpreter that heeds no variables of
-    the environment and nobody's own packages.
+    """Return the command that calls a module's `main` with these arguments, in an interpreter that
+    ignores environment variables and the user's site-packages.
 
-    **Arguments:** `root`: the folder that holds this package.
+    **Arguments:** `root`: the directory that holds this package.
     """
     boot = _BOOT.format(module=module)
     return [sys.executable, "-I", "-B", "-X", "utf8", "-c", boot, root, *arguments]

@@ -1,12 +1,11 @@
-"""Compiled programs that a worker is given and keeps, instead of compiling them again.
+"""JAX's persistent compilation cache, in the memory of a worker.
 
-JAX asks a persistent cache before it has XLA compile anything. Here that cache is in memory: what
-the main process has sent along (`given`, from runs of the pack's own code, see
-`tutor.pool.programs`, and sealed, see `tutor.sandbox.sealing`), and what this process has compiled
-itself (`made`). A worker can read both and write neither anywhere.
+It holds programs that the main process sent (`given`: compiled for the pack's own code, see
+`tutor.pool.programs`, and encrypted, see `tutor.sandbox.sealing`) and those that this process has
+compiled (`made`). A worker cannot write either to disk.
 
-JAX offers no public way to bring a cache of one's own, so this sets what `set_cache_dir` would
-have set up; `tests/sandbox/test_programs.py` notices if that changes.
+JAX has no public interface for a custom cache, so this sets what `set_cache_dir` would set;
+`tests/sandbox/test_programs.py` fails if that changes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,11 +19,11 @@ from jax._src.compilation_cache_interface import CacheInterface
 from tutor.sandbox.sealing import Sealed, name, sealed
 
 MAX_PROGRAM = 1 << 20
-"""Bytes of a program that is worth keeping for others; those of single operations have 20 KiB."""
+"""Largest program to keep for other workers; that of a single operation has 20 KiB."""
 
 
 class ProgramCache(CacheInterface):
-    """See above. Keys are JAX's own: a hash of program, options, devices and versions."""
+    """The cache. Keys are JAX's: a hash of program, options, devices and versions."""
 
     _path = Path("memory")
 
@@ -32,11 +31,11 @@ class ProgramCache(CacheInterface):
         self.given: Sealed = {}
         self.made: dict[str, bytes] = {}
         self._needed: Sealed = {}
-        self._asleep = False
+        self._disabled = False
 
     @classmethod
     def install(cls) -> "ProgramCache":
-        """Have JAX use one from now on."""
+        """Make JAX use a new cache from now on."""
         cache = cls()
         jax.config.update("jax_compilation_cache_dir", str(cls._path))  # type: ignore[no-untyped-call]
         compilation_cache._cache = cache
@@ -44,23 +43,23 @@ class ProgramCache(CacheInterface):
         return cache
 
     def get(self, key: str) -> bytes | None:
-        if self._asleep:
+        if self._disabled:
             return None
         if key in self.made:
             return self.made[key]
-        if (known := name(key)) in self.given:
-            self._needed[known] = self.given[known]
-            return sealed(key, self.given[known])
+        if (sealed_name := name(key)) in self.given:
+            self._needed[sealed_name] = self.given[sealed_name]
+            return sealed(key, self.given[sealed_name])
         return None
 
     def put(self, key: str, value: bytes) -> None:
-        if not self._asleep:
+        if not self._disabled:
             self.made[key] = value
             if len(value) <= MAX_PROGRAM:
                 self._needed[name(key)] = sealed(key, value)
 
-    def worth_keeping(self) -> Sealed:
-        """Every program that was needed here since this was asked last."""
+    def take_needed(self) -> Sealed:
+        """Return the programs that were needed since the last call."""
         needed, self._needed = self._needed, {}
         return needed
 
@@ -68,10 +67,10 @@ class ProgramCache(CacheInterface):
         self.given.update(programs)
 
     @contextmanager
-    def asleep(self) -> Iterator[None]:
-        """For timing what compiling costs: nothing is found and nothing kept."""
-        self._asleep = True
+    def disabled(self) -> Iterator[None]:
+        """Find and keep nothing, so that compiling can be timed."""
+        self._disabled = True
         try:
             yield
         finally:
-            self._asleep = False
+            self._disabled = False

@@ -1,7 +1,7 @@
-"""A foreign module, and expressions evaluated beside it: what both sides have in common.
+"""A module of user code, and the expressions of checks evaluated with it.
 
-`learner` fills this in for JAX and `reference` for PyTorch. A check's inside half sees one of
-the two as `env`.
+`learner` implements this for JAX and `reference` for PyTorch. A check's inside half gets one of the
+two as `env`.
 """
 
 import builtins
@@ -17,11 +17,11 @@ from tutor.sandbox.protocol import MAX_TEXT, Raised, Step
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
-"""File name of the expressions of checks, as tracebacks show it."""
+"""File name of checks' expressions in tracebacks."""
 
 
-class ForeignError(Exception):
-    """Foreign code raised `cause` while running `running`."""
+class UserCodeError(Exception):
+    """User code raised `cause` while running `running`."""
 
     def __init__(self, cause: BaseException, running: str) -> None:
         super().__init__(running)
@@ -30,79 +30,79 @@ class ForeignError(Exception):
 
 
 class AnswerTooLarge(Exception):
-    """What foreign code returned is too large to be sent."""
+    """User code returned a value that is too large to send."""
 
 
 @contextmanager
-def foreign(running: str) -> Iterator[None]:
-    """Whatever is raised in here is the foreign code's doing."""
+def user_code(running: str) -> Iterator[None]:
+    """Turn every exception in this block into a `UserCodeError`."""
     try:
         yield
-    except ForeignError:
+    except UserCodeError:
         raise
-    except BaseException as error:  # SystemExit and the like are the foreign code's as well
-        raise ForeignError(error, running) from error
+    except BaseException as error:  # including SystemExit
+        raise UserCodeError(error, running) from error
 
 
 class Environment:
-    """One foreign module and what the checks' expressions may use beside its names.
+    """One module of user code, and the names that expressions may use.
 
-    **Arguments:** `helpers`: names that expressions see whatever the module defines.
+    **Arguments:** `helpers`: names that a module cannot redefine for expressions.
     """
 
     module_name: str
 
     def __init__(self, helpers: Mapping[str, Any]) -> None:
         self.helpers = dict(helpers)
-        # A copy: a module may define a `hash` of its own, and may replace that of `builtins`, too.
+        # A copy: a module may define its own `hash`, or replace the one in `builtins`.
         self._builtins = dict(vars(builtins))
         self.module = types.ModuleType(self.module_name)
         self.filename = ""
         self.source = ""
 
     def load(self, source: str, filename: str) -> None:
-        """Import the foreign module. Raises: ForeignError."""
+        """Import the module. Raises: UserCodeError."""
         self.filename, self.source = filename, source
         module = types.ModuleType(self.module_name)
         module.__file__ = filename
         self.module = module
-        # Dataclasses and flax modules look their module up by name.
+        # Dataclasses and Flax modules look up their module by name.
         sys.modules[self.module_name] = module
-        # As Python does for a script: whoever wrote a line is told that what it calls will go.
+        # As Python does for scripts: show deprecation warnings for the module's own lines.
         warnings.filterwarnings(
             "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"
         )
-        with foreign(filename):
-            exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - what this is for
+        with user_code(filename):
+            exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - the purpose of a sandbox
 
     def names(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what an expression sees: the module's names, which hide neither a builtin nor a
-        helper, and `extra`, which may hide anything."""
-        theirs = self.module.__dict__
-        named = {name: theirs[name] for name in theirs.keys() - self._builtins.keys()}
-        return {**named, **self.helpers, "__builtins__": dict(self._builtins), **extra}
+        """Return the names for an expression: the module's, which shadow neither builtins nor
+        helpers, and `extra`, which may shadow anything."""
+        defined = self.module.__dict__
+        names = {name: defined[name] for name in defined.keys() - self._builtins.keys()}
+        return {**names, **self.helpers, "__builtins__": dict(self._builtins), **extra}
 
     def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
-        """The value of an expression over `names`, the helpers and the module's own names, once
-        it is really there (JAX dispatches asynchronously). Raises: ForeignError."""
+        """Return the value of an expression, once it is computed (JAX dispatches asynchronously).
+        Raises: UserCodeError."""
         text = " ".join(expression.split())
         code = compile(expression.strip(), EXPRESSION, "eval")
-        with foreign(text):
+        with user_code(text):
             return self.settle(eval(code, self.names(names)))  # noqa: S307 - in the sandbox
 
     def function(self, expression: str, parameters: list[str], names: Mapping[str, Any]) -> Any:
-        """A fresh function of `parameters` computing `expression`: fresh, because JAX caches
-        traces by function object and two static signatures of one object can be confused."""
+        """Return a new function of `parameters` that computes `expression`. New, because JAX caches
+        traces by function object and can confuse two static signatures of one object."""
         text = f"lambda {', '.join(parameters)}: (\n{expression.strip()}\n)"
         return eval(compile(text, EXPRESSION, "eval"), self.names(names))  # noqa: S307 - same
 
     def call(self, running: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call something of the foreign code's. Raises: ForeignError."""
-        with foreign(running):
+        """Call a function of the user's. Raises: UserCodeError."""
+        with user_code(running):
             return self.settle(function(*arguments))
 
     def line_of_caller(self) -> int:
-        """Return the line of the foreign module that is being executed; 0 if none is."""
+        """Return the line of the module that is being executed; 0 if none is."""
         frame = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back  # type: ignore[assignment]
@@ -113,21 +113,20 @@ class Environment:
         return value
 
     def fresh(self, tree: Tree) -> Any:
-        """The framework's own values for a tree of inputs: new copies each time."""
+        """Return new copies of a tree of inputs as values of the framework."""
         raise NotImplementedError
 
     def encode(self, value: Any, running: str = "the result") -> Tree:
-        """A foreign value as a tree.
+        """Return a value of user code as a tree.
 
         Raises:
-            ForeignError: converting it ran foreign code that raised.
-            AnswerTooLarge: an array of it exceeds `MAX_ANSWER`.
+            UserCodeError: converting it raised, or an array exceeds `MAX_ANSWER`.
         """
-        with foreign(running):
+        with user_code(running):
             try:
                 return self._encode(value, 0)
             except AnswerTooLarge as error:
-                raise ForeignError(error, running) from error
+                raise UserCodeError(error, running) from error
 
     def _encode(self, value: Any, depth: int) -> Tree:
         if depth > 60:
@@ -146,7 +145,7 @@ class Environment:
         return self._encode_leaf(value, depth)
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
-        """Arrays and numbers; anything else becomes a leaf that says what it was."""
+        """Encode arrays and numbers; anything else becomes a leaf that names its type."""
         import numpy as np
 
         kind: Any
@@ -161,13 +160,13 @@ class Environment:
         return Leaf(None, describe(value))
 
     def leaf(self, value: Any, kind: str) -> Leaf:
-        """An array-like as a leaf. Objects and text inside an array make it no array."""
+        """Return an array as a leaf; one of objects or text becomes a leaf without an array."""
         import numpy as np
 
         from tutor.sandbox.wire import WireError, dtype_named
 
         if isinstance(value, np.ndarray):
-            value = np.asarray(value)  # a subclass may say anything of itself
+            value = np.asarray(value)  # a subclass may lie about itself
         try:
             dtype_named(np.dtype(value.dtype).name)
         except WireError:
@@ -181,7 +180,7 @@ class Environment:
 
 
 def describe(value: Any) -> str:
-    """What a value that is no array is: its type, and a function's name."""
+    """Return the type of a value that is not an array, or a function's name."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     if kind.__name__ == "function":
@@ -189,8 +188,8 @@ def describe(value: Any) -> str:
     return "".join(c if c.isprintable() else "�" for c in name[:200])
 
 
-def raised(case: str, error: ForeignError, filename: str) -> Raised:
-    """An exception of the foreign code's, as data."""
+def raised(case: str, error: UserCodeError, filename: str) -> Raised:
+    """Return an exception of user code as a reply."""
     cause = error.cause
     steps, innermost = _steps(cause, filename)
     line = column = None
@@ -200,7 +199,7 @@ def raised(case: str, error: ForeignError, filename: str) -> Raised:
         line = steps[-1].line
     try:
         message = str(cause)
-    except BaseException:  # noqa: BLE001 - foreign too
+    except BaseException:  # noqa: BLE001 - user code, too
         message = "(its message could not be read)"
     kind = type(cause)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
@@ -221,8 +220,8 @@ def raised(case: str, error: ForeignError, filename: str) -> Raised:
 
 
 def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
-    """The frames in the foreign module, and the file of the innermost frame that is either
-    foreign or an expression of a check."""
+    """Return the frames in the module, and the file of the innermost frame in the module or an
+    expression, with `+library` if a library was called from it."""
     steps = []
     innermost = ""
     traceback = cause.__traceback__

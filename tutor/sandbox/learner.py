@@ -1,4 +1,4 @@
-"""The learner's side: their module, with JAX. Imported in the sandbox only."""
+"""The learner's module with JAX. Imported only in sandboxes."""
 
 import functools
 import gc
@@ -20,7 +20,7 @@ import numpy as np
 from jax._src.interpreters import mlir
 
 from tutor.sandbox.compilation_cache import ProgramCache
-from tutor.sandbox.environment import Environment, foreign
+from tutor.sandbox.environment import Environment, user_code
 from tutor.sandbox.helpers import instances, refill
 from tutor.tree import Leaf, Tree
 
@@ -32,15 +32,14 @@ _COMPILE_EVENTS = (
 
 
 KEYS = "threefry2x32"
-"""The implementation of the keys that are given as inputs, whatever the default is set to."""
+"""Implementation of keys that are inputs, whatever the learner sets as the default."""
 
-PROBING = ("jax_disable_jit", "jax_check_tracer_leaks")
-"""Settings that would falsify what is observed of tracing and compiling: without `jit` nothing is
-compiled as a whole, and where leaks are looked for nothing is cached."""
+TRACING_SETTINGS = ("jax_disable_jit", "jax_check_tracer_leaks")
+"""Settings that change tracing and compiling: the first disables `jit`, the second caching."""
 
 
 class LearnerEnvironment(Environment):
-    """The learner's module beside JAX."""
+    """The learner's module, with JAX."""
 
     module_name = "submission"
 
@@ -58,42 +57,41 @@ class LearnerEnvironment(Environment):
 
     def load(self, source: str, filename: str) -> None:
         self._before.restore()
-        # Whatever priming has left is there to stay: the collector need not look at it any more.
+        # Objects left by priming stay alive: spare the collector.
         gc.freeze()
         super().load(source, filename)
-        # Checks give one key to a function again and again. That theirs is used once, `prng` sees.
-        self._before.keep("jax_debug_key_reuse")
+        # Checks pass one key to a function repeatedly. `prng` detects key reuse by the learner.
+        self._before.restore_setting("jax_debug_key_reuse")
 
     def give(self, programs: Tree) -> None:
-        """Programs as `collect` returned them elsewhere."""
+        """Accept programs that `collect` returned in another worker."""
         assert isinstance(programs, dict)
         leaves = ((key, leaf) for key, leaf in programs.items() if isinstance(leaf, Leaf))
         self.programs.give({key: leaf.values.tobytes() for key, leaf in leaves})
 
     def collect(self) -> Tree:
-        """The compiled programs that were needed so far. Nothing of the module loaded last is
-        kept but these."""
+        """Return the compiled programs that were needed so far, and unload the module."""
         sys.modules.pop(self.module_name, None)
         self.module = types.ModuleType(self.module_name)
         gc.collect()
         return {
             key: Leaf(np.frombuffer(program, np.uint8), "array")
-            for key, program in self.programs.worth_keeping().items()
+            for key, program in self.programs.take_needed().items()
         }
 
     @contextmanager
-    def unremembered(self) -> Iterator[None]:
-        """In here JAX has traced and compiled nothing yet; outside, everything it had."""
-        # Whatever JAX remembers, it remembers for the contexts in which it was found.
+    def empty_caches(self) -> Iterator[None]:
+        """Hide all traces and compiled programs from JAX in this block."""
+        # JAX caches per context.
         with self._context(next(self._contexts)):
             yield
 
     def forget_traces(self) -> None:
-        """Have the module's compiled functions trace their Python again when they are called."""
+        """Make the module's compiled functions trace their Python again when called."""
 
         def forget(value: Any, depth: int) -> None:
             if callable(clear := getattr(value, "clear_cache", None)) and callable(value):
-                with foreign("clear_cache"):
+                with user_code("clear_cache"):
                     clear()
             elif depth and isinstance(value, dict):
                 for child in value.values():
@@ -107,12 +105,12 @@ class LearnerEnvironment(Environment):
 
     @contextmanager
     def our_settings(self, *names: str) -> Iterator[None]:
-        """In here JAX's settings are as they were before the module changed them.
+        """Undo the module's changes of JAX's settings in this block.
 
-        A learner may set `jax_enable_x64`, `jax_default_prng_impl` or `jax_debug_nans`, and their
-        code then runs so. What we do next to it must neither break nor change by that.
+        A learner may set `jax_enable_x64`, `jax_default_prng_impl` or `jax_debug_nans` for their
+        code, but that must not change ours.
 
-        **Arguments:** `names`: only these settings.
+        **Arguments:** `names`: only these settings, if any are given.
         """
         with self._before.restored(names):
             yield
@@ -145,13 +143,13 @@ class LearnerEnvironment(Environment):
         return tree
 
     def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
-        """Fresh JAX values for one round of inputs."""
+        """Return new JAX values for one input set."""
         values: dict[str, Any] = self.fresh({**inputs})
         return values
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         if isinstance(value, jax.core.Tracer):
-            # Reading it raises JAX's own explanation of a leaked tracer.
+            # Raises JAX's explanation of a leaked tracer.
             np.asarray(value)
         if isinstance(value, jax.Array):
             if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
@@ -169,14 +167,14 @@ class LearnerEnvironment(Environment):
 
 
 def _put(array: np.ndarray[Any, Any]) -> jax.Array:
-    """A JAX array of the same values. Nothing is compiled for it, as `jnp.array` would. Copied
-    twice on purpose: the second time into memory of JAX's own, which happens later."""
-    put: jax.Array = jax.device_put(np.array(array), may_alias=False)
-    return put
+    """Return a JAX array without compiling anything, as `jnp.array` would. Copied twice on purpose:
+    JAX makes its copy later."""
+    copy: jax.Array = jax.device_put(np.array(array), may_alias=False)
+    return copy
 
 
 class _Settings:
-    """What a module may change for the whole process, as it was."""
+    """The original state of what a module may change for the whole process."""
 
     def __init__(self) -> None:
         self._config = dict(jax.config.values)
@@ -186,7 +184,7 @@ class _Settings:
         self._errors = np.geterr()
 
     def _changed(self) -> dict[str, Any]:
-        """Settings of JAX that are not as they were, with what they are now."""
+        """Return the current values of JAX's settings that have changed."""
         return {
             name: value
             for name, value in jax.config.values.items()
@@ -195,21 +193,21 @@ class _Settings:
 
     @contextmanager
     def restored(self, names: Sequence[str]) -> Iterator[None]:
-        """In here JAX's settings (or `names` of them) are as they were."""
-        theirs = self._changed()
-        theirs = {name: theirs[name] for name in names or theirs if name in theirs}
-        _update({name: self._config[name] for name in theirs})
+        """Restore JAX's settings, or `names` of them, in this block."""
+        changed = self._changed()
+        changed = {name: changed[name] for name in names or changed if name in changed}
+        _update({name: self._config[name] for name in changed})
         try:
             yield
         finally:
-            _update(theirs)
+            _update(changed)
 
-    def keep(self, name: str) -> None:
-        """Put one setting of JAX back."""
+    def restore_setting(self, name: str) -> None:
+        """Restore one setting of JAX."""
         _update({name: self._config[name]})
 
     def restore(self) -> None:
-        """Put everything back for good."""
+        """Restore everything."""
         _update({name: self._config[name] for name in self._changed()})
         os.environ.clear()
         os.environ.update(self._environ)
@@ -227,14 +225,14 @@ def _update(values: Mapping[str, Any]) -> None:
 
 
 class CompileLog:
-    """What JAX compiled, and how long it took: advisory, for the learner can reach it."""
+    """What JAX compiled, and how long it took. Only evidence: the learner can change it."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.programs: list[str] = []
-        jax.monitoring.register_event_duration_secs_listener(self._heard)
+        jax.monitoring.register_event_duration_secs_listener(self._record)
 
-    def _heard(self, event: str, duration_secs: float, **details: str | int) -> None:
+    def _record(self, event: str, duration_secs: float, **details: str | int) -> None:
         if event in _COMPILE_EVENTS:
             self.seconds += duration_secs
             if event == _COMPILE_EVENTS[-1]:
@@ -242,13 +240,13 @@ class CompileLog:
                 self.programs.append(name.removeprefix("jit(").removesuffix(")"))
 
     def during(self, action: Callable[[], Any]) -> list[str]:
-        """Run `action`; return the names of the programs compiled meanwhile."""
+        """Run `action` and return the names of the programs that it compiled."""
         before = len(self.programs)
         action()
         return self.programs[before:]
 
     def stopwatch(self) -> Callable[[], tuple[float, float]]:
-        """A function that tells the seconds since now: compiling, and the rest."""
+        """Return a function that returns the seconds since this call: compiling, and the rest."""
         start, compiled = time.perf_counter(), self.seconds
 
         def read() -> tuple[float, float]:
@@ -259,14 +257,14 @@ class CompileLog:
 
 
 def share_mlir_context() -> None:
-    """Have JAX lower everything in one MLIR context. It makes one for every program otherwise,
-    which takes longer than what it then does in it for most; what it keeps there are types and
-    attributes, each once. `tests/sandbox/test_programs.py` notices if JAX changes this."""
+    """Make JAX lower all programs in one MLIR context. By default it creates one per program, which
+    takes longer than lowering most of them. A context only interns types and attributes.
+    `tests/sandbox/test_programs.py` fails if JAX changes this."""
     mlir.make_ir_context = functools.cache(mlir.make_ir_context)
 
 
 class _NoTorch(importlib.abc.MetaPathFinder):
-    """PyTorch is what the learner translates from, not what they answer with."""
+    """Refuse to import PyTorch: a lesson's answer must be JAX."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:
         if fullname.partition(".")[0] == "torch":
@@ -277,12 +275,13 @@ class _NoTorch(importlib.abc.MetaPathFinder):
 
 
 def versions() -> dict[str, str]:
+    """Return the versions of the learner's libraries."""
     from importlib.metadata import version
 
     return {"jax": jax.__version__, "jaxlib": version("jaxlib"), "numpy": np.__version__}
 
 
 def devices() -> tuple[int, str]:
-    """How many devices there are, and of which platform. Starts the backend."""
+    """Return the number of devices and their platform. Starts the backend."""
     local = jax.local_devices()
     return len(local), local[0].platform

@@ -1,7 +1,7 @@
-"""Packages beside ours of which modules may be imported inside: those that bring kinds of checks.
+"""Packages with kinds of checks, which sandboxes may import in addition to ours.
 
-Wherever pip has put one (in `site-packages`, a folder of `PYTHONPATH`, its author's own sources) it
-alone is let in, not what lies beside it.
+Only the package itself is admitted, wherever pip installed it (`site-packages`, a directory on
+`PYTHONPATH`, its author's sources), not its neighbours.
 """
 
 import sys
@@ -13,18 +13,18 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDERS: dict[str, str] = {}
-"""By name: a package's folder, or the file of a module that is all there is. `tutor.checks` writes
-this when it finds kinds of checks; every sandbox that is started afterwards has them."""
+"""Directories by package name; for a single-module package, its file. `tutor.checks` adds to this,
+and sandboxes started later admit them."""
 
 
 def admit(folders: Mapping[str, str]) -> None:
-    """Have these importable in this process, before anything else of the same name."""
+    """Make these importable in this process, before anything else of the same name."""
     if folders:
         sys.meta_path.insert(0, _Finder(folders))
 
 
 def sources(folder: str) -> list[Path]:
-    """The files of a package that can be imported."""
+    """Return the importable files of a package."""
     path = Path(folder)
     return sorted(path.rglob("*.py")) if path.is_dir() else [path]
 

@@ -1,8 +1,8 @@
-"""A worker's private folder, as the main process counts and removes what is in it.
+"""Count and remove the contents of a worker's private directory, from the main process.
 
-The worker chooses names, depth and permissions, and may be writing meanwhile. So nothing here calls
-itself, builds a path (the system takes 4,096 bytes of one) or follows a link: each step goes from
-one open directory to the next. At most three descriptors are open, however deep it is.
+The worker chooses names, depth and permissions, and may be writing meanwhile. So nothing here
+recurses, builds a path (the system allows 4,096 bytes) or follows a link: each step goes from one
+open directory to the next. At most three descriptors are open, at any depth.
 """
 
 import os
@@ -18,9 +18,8 @@ _TRIES = 5
 
 
 class Entry(NamedTuple):
-    """Something in the folder. `parent` is an open descriptor of the directory that it is in, for
-    as long as the walk stands here. A directory comes twice: with `about` before what is in it, and
-    with None after it."""
+    """A file or directory. `parent` is an open descriptor of its directory, valid until the walk
+    continues. A directory is yielded twice: with `about` before its contents, with None after."""
 
     parent: int
     name: str
@@ -32,7 +31,7 @@ class Moved(Exception):
 
 
 class _Level(NamedTuple):
-    """A directory on the way down: which one, its name, and its directories still to be seen."""
+    """A directory on the way down: its identity, its name, and the directories left to visit."""
 
     identity: tuple[int, int]
     name: str
@@ -43,12 +42,12 @@ def walk(folder: Path) -> Generator[Entry, None, None]:
     """Yield everything in `folder`, and give its owner access to each directory in it.
 
     Raises:
-        Moved: see there; it has to be done again.
+        Moved: the walk has to be repeated.
     """
     try:
         here = os.open(folder, os.O_RDONLY | _DIRECTORY)
     except OSError:
-        return  # it is gone already
+        return  # already gone
     levels = [_Level(_identity(here), "", [])]
     try:
         yield from _listed(here, levels[-1].left)
@@ -58,7 +57,7 @@ def walk(folder: Path) -> Generator[Entry, None, None]:
                 try:
                     below = _opened(name, here)
                 except OSError:
-                    continue  # gone meanwhile, or a link by now
+                    continue  # gone meanwhile, or replaced by a link
                 os.close(here)
                 here = below
                 levels.append(_Level(_identity(here), name, []))
@@ -81,8 +80,8 @@ def walk(folder: Path) -> Generator[Entry, None, None]:
 
 
 def exceeds(folder: Path, disk_mb: int, files: int) -> bool:
-    """Return whether more than so many files, or MiB on the disk, are in `folder`. Looks at no
-    more than it takes to know."""
+    """Return whether `folder` holds more than so many files or MiB, walking no further than
+    necessary."""
     for _ in range(_TRIES):
         with suppress(Moved), closing(walk(folder)) as entries:
             used = count = 0
@@ -94,11 +93,11 @@ def exceeds(folder: Path, disk_mb: int, files: int) -> bool:
                 if count > files or used > disk_mb << 20:
                     return True
             return False
-    return True  # only code that hides something keeps moving directories
+    return True  # honest code does not keep moving directories
 
 
 def remove(folder: Path) -> None:
-    """Remove `folder` with all that is in it. Raises nothing: what cannot be removed stays."""
+    """Remove `folder` and its contents. Raises nothing; leaves what cannot be removed."""
     for _ in range(_TRIES):
         with suppress(Moved):
             for parent, name, about in walk(folder):
@@ -114,8 +113,8 @@ def remove(folder: Path) -> None:
 
 
 def _listed(here: int, directories: list[str]) -> Iterator[Entry]:
-    """Yield what is in a directory; add the names of its directories to `directories`."""
-    # Nothing is done with a directory that cannot be listed: nobody can read it then.
+    """Yield the entries of a directory; add the names of its directories to `directories`."""
+    # A directory that cannot be listed is skipped.
     with suppress(OSError), os.scandir(here) as entries:
         for entry in entries:
             try:
@@ -134,26 +133,26 @@ def _opened(name: str, parent: int) -> int:
         OSError: there is no such directory any more.
     """
     try:
-        found = os.open(name, os.O_RDONLY | _DIRECTORY, dir_fd=parent)
+        directory = os.open(name, os.O_RDONLY | _DIRECTORY, dir_fd=parent)
     except PermissionError:
         _permit(name, parent)
-        found = os.open(name, os.O_RDONLY | _DIRECTORY, dir_fd=parent)
-    if os.fstat(found).st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        with suppress(OSError):  # of another owner: then it can be read, or not
-            os.fchmod(found, stat.S_IRWXU)
-    return found
+        directory = os.open(name, os.O_RDONLY | _DIRECTORY, dir_fd=parent)
+    if os.fstat(directory).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        with suppress(OSError):  # another owner's
+            os.fchmod(directory, stat.S_IRWXU)
+    return directory
 
 
 def _permit(name: str, parent: int) -> None:
     if sys.platform != "linux":
         os.chmod(name, stat.S_IRWXU, dir_fd=parent, follow_symlinks=False)
         return
-    # chmod follows links, and there may be one by now. This descriptor is of a directory.
-    place = os.open(name, os.O_PATH | _DIRECTORY, dir_fd=parent)
+    # chmod follows links, and the name may be one by now. This descriptor is of a directory.
+    descriptor = os.open(name, os.O_PATH | _DIRECTORY, dir_fd=parent)
     try:
-        os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)  # noqa: PTH101 - no path of anybody's
+        os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IRWXU)  # noqa: PTH101 - not a real path
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 def _identity(directory: int) -> tuple[int, int]:

@@ -1,8 +1,8 @@
-"""What the main process and a sandbox say to each other.
+"""Messages between the main process and a worker.
 
-One conversation: the worker says `Ready`; then every request is answered by exactly one reply
-that repeats its case id. Requests hold no expected value, tolerance or label: a worker is asked
-what an expression *is*, never whether it is right.
+The worker sends `Ready`, and then exactly one reply per request, with the request's case ID.
+Requests hold no expected value, tolerance or label: they ask for the value of an expression, never
+whether it is right.
 """
 
 from typing import Annotated, Any, TypeVar
@@ -14,15 +14,15 @@ from tutor.report import Protection
 from tutor.sandbox.wire import Frame, WireError, describe
 
 MAX_TEXT = 8_000
-"""Characters of an exception's message that are sent on."""
+"""Characters of an exception's message that a worker sends."""
 
 CLOSED = 74
-"""Exit code of a worker that finds the pipes of the conversation closed (`EX_IOERR`)."""
+"""Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
 
 
 class Load(Struct, frozen=True, tag="load"):
-    """Import this source as the foreign module. What an earlier one has left behind, in JAX's
-    configuration say, is put right before."""
+    """Import this source as the module of user code, after undoing what an earlier one changed,
+    such as JAX's configuration."""
 
     case: str
     source: str
@@ -30,8 +30,8 @@ class Load(Struct, frozen=True, tag="load"):
 
 
 class Observe(Struct, frozen=True, tag="observe"):
-    """Run `observe` (or `refer`, beside PyTorch) of the module `inside` on `args` and the
-    inputs in the frame's tree (a list of rounds, each a dict by input name)."""
+    """Run `observe` (or `refer`, with PyTorch) of the module `inside` on `args` and the input sets
+    in the frame's tree: a list of dicts by input name."""
 
     case: str
     inside: str
@@ -39,14 +39,14 @@ class Observe(Struct, frozen=True, tag="observe"):
 
 
 class Give(Struct, frozen=True, tag="give"):
-    """Compiled programs, in the frame's tree: bytes by key. Only before foreign code comes."""
+    """Accept the compiled programs in the frame's tree: bytes by key. Sent only before `Load`."""
 
     case: str
 
 
 class Collect(Struct, frozen=True, tag="collect"):
-    """Answer with the compiled programs that were needed so far, as `Give` would send them. Only
-    before a stranger's code comes: what it compiles is not to be trusted."""
+    """Return the compiled programs that were needed so far, in the form of `Give`. Sent only before
+    a submission is loaded: its programs cannot be trusted."""
 
     case: str
 
@@ -55,7 +55,7 @@ Request = Load | Observe | Give | Collect
 
 
 class Ready(Struct, frozen=True, tag="ready"):
-    """The libraries are up; foreign code may come."""
+    """The libraries are imported, and the worker accepts requests."""
 
     versions: dict[str, str]
     devices: int
@@ -64,6 +64,8 @@ class Ready(Struct, frozen=True, tag="ready"):
 
 
 class Loaded(Struct, frozen=True, tag="loaded"):
+    """The module has been imported."""
+
     case: str
 
 
@@ -71,7 +73,7 @@ Seconds = Annotated[float, Meta(ge=0, le=1e6)]
 
 
 class Answer(Struct, frozen=True, tag="answer"):
-    """The observation is in the frame's tree. Seconds spent compiling, and otherwise."""
+    """The observation is in the frame's tree. `compile` and `run` are seconds."""
 
     case: str
     compile: Seconds
@@ -79,14 +81,14 @@ class Answer(Struct, frozen=True, tag="answer"):
 
 
 class Step(Struct, frozen=True):
-    """A frame of a traceback that lies in the foreign module."""
+    """A traceback's frame in the module of user code."""
 
     line: int
     function: str
 
 
 class Raised(Struct, frozen=True, tag="raised"):
-    """Foreign code raised. `code` is one of `tutor.sandbox.faults`; `column` counts from 1."""
+    """User code raised. `code` is one of `tutor.sandbox.faults`; `column` counts from 1."""
 
     case: str
     code: str
@@ -113,12 +115,12 @@ _REQUEST: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 
 
 def read_reply(frame: Frame) -> Reply:
-    """Raises: WireError: not one of the replies above."""
+    """Decode a reply. Raises: WireError: it is not one of the replies above."""
     return _read(frame, _REPLY)
 
 
 def read_request(frame: Frame) -> Request:
-    """Raises: WireError: not one of the requests above."""
+    """Decode a request. Raises: WireError: it is not one of the requests above."""
     return _read(frame, _REQUEST)
 
 

@@ -1,4 +1,4 @@
-"""The reference's side: the lesson's PyTorch. Imported in its own sandbox only."""
+"""The lesson's PyTorch module. Imported only in sandboxes."""
 
 import math
 import time
@@ -9,12 +9,12 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
-from tutor.sandbox.environment import Environment, ForeignError
+from tutor.sandbox.environment import Environment, UserCodeError
 from tutor.tree import Leaf, Tree
 
 
 class ReferenceEnvironment(Environment):
-    """The lesson's PyTorch module."""
+    """The lesson's module, with PyTorch."""
 
     module_name = "reference"
 
@@ -30,7 +30,7 @@ class ReferenceEnvironment(Environment):
                 return array.item()
             if array.dtype.name == "bfloat16":
                 return torch.from_numpy(np.array(array.astype(np.float32))).bfloat16()
-            # PyTorch indexes with int64, where JAX has int32.
+            # PyTorch indexes with int64, JAX with int32.
             wide = array.astype(np.int64) if array.dtype == np.int32 else array
             return torch.from_numpy(np.array(wide))
         if isinstance(tree, dict):
@@ -42,7 +42,7 @@ class ReferenceEnvironment(Environment):
         return tree
 
     def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
-        """Fresh tensors for one round of inputs."""
+        """Return new tensors for one input set."""
         return {name: self.fresh(tree) for name, tree in inputs.items()}
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
@@ -59,13 +59,12 @@ class ReferenceEnvironment(Environment):
 
 
 def timed(action: Callable[[], Any], *, steady: bool = True) -> tuple[Any, float]:
-    """Return the result, and the seconds of a second, warm run.
+    """Return the result, and the seconds that a second, warm run takes.
 
-    **Arguments:** `steady`: whether both runs must give the same.
+    **Arguments:** `steady`: whether both runs must give the same result.
 
     Raises:
-        ForeignError: the second result is another: what is random, or keeps something from one
-            call to the next, is no reference.
+        UserCodeError: the results differ, so the code is no reference.
     """
     result = action()
     start = time.perf_counter()
@@ -73,15 +72,15 @@ def timed(action: Callable[[], Any], *, steady: bool = True) -> tuple[Any, float
     seconds = time.perf_counter() - start
     if steady and not _agree(result, again):
         text = (
-            "it gives another result when it is asked again: it draws random numbers, or keeps "
-            "something from one call to the next. Make what is random an input"
+            "a second call gives another result: the code draws random numbers, or keeps state "
+            "between calls. Make random values inputs"
         )
-        raise ForeignError(ValueError(text), "asked again")
+        raise UserCodeError(ValueError(text), "a second call")
     return result, seconds
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two results are the same, as far as threads that add up in any order can tell."""
+    """Return whether two results agree, up to threads that sum in any order."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         if one.shape != other.shape or one.dtype != other.dtype:
             return False
@@ -95,8 +94,9 @@ def _agree(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_agree, one, other))
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-5) or one != one
-    return True  # what else there is, is compared where it is judged
+    return True  # the judge compares anything else
 
 
 def versions() -> dict[str, str]:
+    """Return the versions of the reference's libraries."""
     return {"torch": torch.__version__.partition("+")[0], "numpy": np.__version__}

@@ -1,6 +1,6 @@
-"""What a worker is using, as seen from outside: for what no limit of the kernel's holds.
+"""Measure a worker's usage from outside, for limits that the kernel does not enforce.
 
-Read a few times a second from `/proc` (Linux); elsewhere nothing is seen and nothing is claimed.
+Read from `/proc` (Linux); other systems report nothing.
 """
 
 import os
@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 
 class Usage(NamedTuple):
-    """Of one process: MiB of memory that is resident, threads, and seconds of processor time that
-    all of its threads together have used; None if unknown."""
+    """Resident memory in MiB, threads, and seconds of processor time (None if unknown)."""
 
     resident_mb: int
     threads: int
@@ -21,7 +20,7 @@ NOTHING = Usage(0, 0)
 
 
 def usage(pid: int) -> Usage:
-    """Return what a process has used so far; `NOTHING` where that cannot be told."""
+    """Return a process's usage so far; `NOTHING` if unknown."""
     fields = _stat(f"/proc/{pid}/stat")
     if len(fields) < 22:
         return NOTHING
@@ -33,47 +32,45 @@ def usage(pid: int) -> Usage:
 
 
 def active(pid: int) -> bool:
-    """Return whether any thread of a process computes at this moment, or would if the machine let
-    it: if it waits for a core, or for memory that has to be read from a disk."""
+    """Return whether any thread of a process is computing, or waiting for a core or for memory to
+    be read from disk."""
     try:
-        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names are all that is wanted
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - only names are needed
     except OSError:
         return False
-    # Most often it is the first thread, and then the others need not be read.
+    # `any` stops early: usually the first thread is active.
     return any(_stat(f"/proc/{pid}/task/{thread}/stat")[:1] in ([b"R"], [b"D"])
                for thread in threads)  # fmt: skip
 
 
 def idle_seconds() -> float | None:
-    """Return how long the cores that this process may use have been idle so far, all together;
-    None where that cannot be told."""
+    """Return the total idle time so far of the cores that this process may use; None if unknown."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
         cores = {f"cpu{core}" for core in os.sched_getaffinity(0)}
     except (OSError, AttributeError):
         return None
-    found = [line.split() for line in lines if line.startswith("cpu")]
-    # The fourth and fifth number: doing nothing, and nothing but waiting for a disk.
-    ticks = sum(int(one[4]) + int(one[5]) for one in found if one[0] in cores and len(one) > 5)
+    rows = [line.split() for line in lines if line.startswith("cpu")]
+    # Columns 4 and 5: idle, and iowait.
+    ticks = sum(int(row[4]) + int(row[5]) for row in rows if row[0] in cores and len(row) > 5)
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _stat(path: str) -> list[bytes]:
-    """Return the fields from the third on (the state), or nothing if the process is gone."""
+    """Return the fields from the third (the state) on; [] if the process is gone."""
     try:
         text = Path(path).read_bytes()
     except OSError:
         return []
-    # The name comes second, in brackets, and may hold anything.
+    # The second field is the name, in parentheses, and may hold anything.
     return text[text.rfind(b")") + 2 :].split()
 
 
 def peak_mb(pid: int) -> int | None:
-    """The most memory that a living process has had resident, in MiB; None where that cannot be
-    told."""
+    """Return the peak resident memory of a running process in MiB; None if unknown."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
         return None
-    found = next((line for line in lines if line.startswith("VmHWM:")), "")
-    return int(found.split()[1]) >> 10 if found else None
+    peak = next((line for line in lines if line.startswith("VmHWM:")), "")
+    return int(peak.split()[1]) >> 10 if peak else None

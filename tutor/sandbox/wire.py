@@ -1,15 +1,15 @@
-"""Frames: how messages and arrays cross between the main process and a sandbox.
+"""Frames: messages and arrays between the main process and a sandbox.
 
     frame  = b"JXT1" | header length, u32 | body length, u64 | header | body
     header = JSON {"message": {...}, "tree": node, "arrays": [[dtype, shape], ...]}
     body   = the arrays' bytes in that order, C layout, little endian, nothing between them
 
-A node is a JSON list: `["a", i, type]` array number i, `["x", type]` something that is no
-array, `["s", text]`, `["n"]` None, `["l", [nodes]]`, `["t", [nodes]]`, `["d", [[key, node], …]]`.
+A node is a JSON list: `["a", i, type]` array number i, `["x", type]` not an array,
+`["s", text]`, `["n"]` None, `["l", [nodes]]`, `["t", [nodes]]`, `["d", [[key, node], …]]`.
 
-Whatever a peer sends, reading it raises `WireError` or returns a tree of NumPy arrays; nothing
-in a frame can name code, and no more memory is taken than the caps allow: twice a frame's bytes
-while it is read, and less than fifty times its header's, for many tiny values become objects.
+Whatever a peer sends, reading it raises `WireError` or returns a tree of NumPy arrays. Nothing in a
+frame can name code, and memory is bounded: twice a frame's bytes while it is read, and less than
+fifty times its header's, because many tiny values become objects.
 """
 
 import math
@@ -31,11 +31,11 @@ MAX_DEPTH = 64
 MAX_NODES = 200_000
 MAX_RANK = 32
 MAX_NUMBERED = 1_000
-"""Integer keys in one dict. Unlike text they can be chosen so that all their hashes collide, and
-then filling the dict takes time quadratic in their number."""
+"""Integer keys in one dict. Unlike text they can be chosen so that all hashes collide, and then
+filling the dict takes quadratic time."""
 MAX_LABEL = 300
 MAX_EXTENT = 1 << 40
-"""Of a shape, counting axes of size 0 as 1: an empty array has no bytes to bound its shape."""
+"""Elements of a shape, counting axes of size 0 as 1: an empty array has no bytes to bound it."""
 
 _DTYPES: dict[str, "np.dtype[Any]"] = {
     name: np.dtype(name)
@@ -47,7 +47,7 @@ _DTYPES: dict[str, "np.dtype[Any]"] = {
 
 
 class WireError(ValueError):
-    """A frame is malformed; the message says what was unexpected."""
+    """A frame is malformed. The message says why."""
 
 
 class _Header(Struct, forbid_unknown_fields=True):
@@ -57,14 +57,14 @@ class _Header(Struct, forbid_unknown_fields=True):
 
 
 class Frame(Struct, frozen=True):
-    """One message as received: JSON still to be decoded by type, and the tree beside it."""
+    """A received message: JSON still to be decoded by type, and its tree."""
 
     message: bytes
     tree: Tree
 
 
 def dtype_named(name: str) -> "np.dtype[Any]":
-    """Raises: WireError: not a dtype that may cross."""
+    """Return a dtype by name. Raises: WireError: it may not be sent."""
     if name == "bfloat16":
         import ml_dtypes
 
@@ -76,7 +76,7 @@ def dtype_named(name: str) -> "np.dtype[Any]":
 
 
 def encode(message: Any, tree: Tree = None) -> bytes:
-    """A frame holding `message` (anything msgspec can write as JSON) and `tree`.
+    """Return a frame with `message` (anything msgspec can encode as JSON) and `tree`.
 
     Raises:
         WireError: something in it cannot cross: an array's dtype, a key that is neither text nor
@@ -129,9 +129,9 @@ def _pack(tree: Tree, arrays: list["np.ndarray[Any, Any]"], depth: int) -> list[
 
 
 class Reader:
-    """Puts frames together from whatever pieces arrive.
+    """Assemble frames from pieces.
 
-    **Arguments:** `max_body`: bytes of array data accepted in one frame.
+    **Arguments:** `max_body`: bytes of array data to accept in one frame.
     """
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
@@ -139,26 +139,26 @@ class Reader:
         self._max_body = max_body
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Every frame that `data` completes.
+        """Yield the frames that `data` completes.
 
         Raises:
-            WireError: the bytes are not a frame, or it exceeds a cap.
+            WireError: the bytes are not a frame, or it is too large.
         """
         self._buffer += data
         while (size := self._complete()) is not None:
-            frame = bytes(memoryview(self._buffer)[:size])  # copied once; a slice would be, too
+            frame = bytes(memoryview(self._buffer)[:size])  # one copy, as a slice would make
             del self._buffer[:size]
             yield decode(frame)
 
     @property
     def partial(self) -> bool:
-        """Whether the stream stopped in the middle of a frame."""
+        """Whether the data so far ends in the middle of a frame."""
         return bool(self._buffer)
 
     def _complete(self) -> int | None:
         head = bytes(self._buffer[: PREFIX.size])
         if not MAGIC.startswith(head[: len(MAGIC)]):
-            raise WireError(f"expected a frame, found {head[:16]!r}")
+            raise WireError(f"expected a frame, got {head[:16]!r}")
         if len(head) < PREFIX.size:
             return None
         _, header, body = PREFIX.unpack(head)
@@ -169,10 +169,10 @@ class Reader:
 
 
 def decode(frame: bytes) -> Frame:
-    """Read one whole frame.
+    """Decode one whole frame.
 
     Raises:
-        WireError: it is malformed in any way.
+        WireError: it is malformed.
     """
     if len(frame) < PREFIX.size:
         raise WireError("frame cut short")
@@ -183,7 +183,7 @@ def decode(frame: bytes) -> Frame:
     try:
         header = msgspec.json.decode(frame[PREFIX.size : start], type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"header is not what was agreed: {describe(error)}") from None
+        raise WireError(f"invalid header: {describe(error)}") from None
     arrays = _arrays(header.arrays, memoryview(frame)[start:])
     return Frame(bytes(header.message), _Unpacker(arrays).whole(header.tree))
 
@@ -216,7 +216,7 @@ def _arrays(headers: list[tuple[str, list[int]]], body: memoryview) -> list["np.
 
 
 class _Unpacker:
-    """Nodes to trees: each array exactly once, in order, within the caps."""
+    """Convert nodes to trees: each array exactly once, in order, within the caps."""
 
     def __init__(self, arrays: list["np.ndarray[Any, Any]"]) -> None:
         self._arrays = arrays
@@ -271,21 +271,20 @@ class _Unpacker:
 
 
 def describe(error: Exception) -> str:
-    """What a parser complains of. It may quote the peer, who could send a megabyte of it, and
-    sequences that a terminal obeys."""
+    """Return a parser's message, shortened and printable: it may quote a hostile peer."""
     text = str(error)[:MAX_LABEL]
     return text if text.isprintable() else ascii(text)[:MAX_LABEL]
 
 
 def _label(kind: str) -> str:
-    """What a leaf was before it was an array: a name, and messages quote it as it is."""
+    """Check a leaf's type name, which messages quote."""
     if len(kind) > MAX_LABEL or not kind.isprintable():
         raise WireError("a type's name that cannot be printed")
     return kind
 
 
 def _refuse(node: Any) -> NoReturn:
-    # Not the node itself: it may be nested as deeply as JSON could just be read.
+    # Not the whole node: it may be nested as deeply as the JSON parser allows.
     tag = node[0] if isinstance(node, list) and node else None
     shown = repr(tag[:20]) if isinstance(tag, str) else type(node).__name__
     raise WireError(f"unexpected node {shown}")

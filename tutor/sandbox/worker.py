@@ -1,7 +1,7 @@
-"""The program inside a sandbox, once `tutor.sandbox.boot` has put the protections on.
+"""The program inside a sandbox, once the protections are on.
 
-It imports its libraries, says `Ready`, and then answers requests one by one until its pipe is
-closed. Foreign code starts at the first `Load`.
+It imports its libraries, sends `Ready`, and answers requests one by one until its pipe is closed.
+User code first runs at a `Load`.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tutor.report import Protection
 from tutor.sandbox import stacks
-from tutor.sandbox.environment import ForeignError, raised
+from tutor.sandbox.environment import UserCodeError, raised
 from tutor.sandbox.protocol import (
     CLOSED,
     Answer,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
-"""Each takes a fraction of a second."""
+"""Imported early: each takes a fraction of a second."""
 
 _JAX_IMPORTS_LATE = (
     "jax.experimental.key_reuse",
@@ -45,13 +45,13 @@ _JAX_IMPORTS_LATE = (
     "jaxlib.mlir.dialects.builtin",
     "jaxlib.mlir.dialects.mhlo",
 )
-"""What JAX imports when it first compiles something, or checks keys."""
+"""Modules that JAX imports when it first compiles a program or checks keys."""
 
 
 def work(role: str, requests: int, replies: int, protections: list[Protection]) -> None:
-    """Import the libraries of a role, say so, and answer requests until there are no more."""
+    """Import the libraries of a role, send `Ready`, and answer requests until there are no more."""
     for stream in (sys.stdout, sys.stderr):
-        # What was printed before a crash should not be lost in a buffer.
+        # A crash must not lose output in a buffer.
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     stacks.listen()
     channel = Channel(requests, replies)
@@ -61,7 +61,7 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
 
 
 def libraries(role: str) -> None:
-    """Import what a role needs, and start nothing."""
+    """Import the libraries of a role, without starting a thread or a backend."""
     import_module("tutor.sandbox.learner" if role == "learner" else "tutor.sandbox.reference")
     inside = import_module("tutor.checks.inside")
     for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
@@ -83,9 +83,8 @@ def _open(role: str) -> "tuple[Environment, dict[str, str], int, str]":
 
 
 class Channel:
-    """The worker's end of the conversation.
-
-    The functions it uses are bound here, before foreign code could replace them in `os`.
+    """The worker's ends of the pipes. The functions of `os` are bound here, before user code can
+    replace them.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class Channel:
         self._frames: list[Frame] = []
 
     def receive(self) -> Frame | None:
-        """The next request, or None when there will be no more."""
+        """Return the next request, or None if the pipe was closed."""
         while not self._frames:
             try:
                 data = self._read(self._requests, 1 << 20)
@@ -117,7 +116,7 @@ class Channel:
         return self._frames.pop(0)
 
     def send(self, reply: Reply, tree: Tree = None) -> None:
-        """Raises: WireError: it cannot cross; nothing was sent."""
+        """Send a reply. Raises: WireError: it cannot be encoded; nothing was sent."""
         view = memoryview(encode(reply, tree))
         while view:
             try:
@@ -127,21 +126,22 @@ class Channel:
 
 
 def serve(channel: Channel, env: "Environment") -> None:
+    """Answer requests until there are no more."""
     while (frame := channel.receive()) is not None:
         request = read_request(frame)
         try:
             reply, tree = _answer(request, frame.tree, env)
-        except Exception as error:  # noqa: BLE001 - ours, and said to be
+        except Exception as error:  # noqa: BLE001 - a bug of ours, reported as such
             reply, tree = Broken(request.case, f"{type(error).__name__}: {error}"), None
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
             except (AttributeError, OSError, ValueError):
-                pass  # the foreign code replaced or closed it; its output is its own affair
+                pass  # user code replaced or closed it
         try:
             channel.send(reply, tree)
         except WireError as error:
-            # What foreign code returned or raised cannot cross, and nothing of it has been sent.
+            # The value that user code returned or raised cannot be encoded.
             channel.send(Raised(request.case, "malformed", "WireError", str(error), "", []))
 
 
@@ -153,7 +153,7 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
         if isinstance(request, Give | Collect):
             return _programs(request, tree, env)
         return _observe(request, tree, env)
-    except ForeignError as error:
+    except UserCodeError as error:
         return raised(request.case, error, env.filename), None
 
 

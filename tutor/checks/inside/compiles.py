@@ -1,4 +1,4 @@
-"""Which programs XLA compiles during a series of calls."""
+"""The programs that XLA compiles during a series of calls."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    from tutor.sandbox.learner import PROBING
+    from tutor.sandbox.learner import TRACING_SETTINGS
 
     expression = args["expression"]
     inputs = [env.inputs(one) for one in input_sets]
     calls: list[Tree] = []
-    # Earlier checks have compiled these very operations; without this, code outside `jit` would
-    # seem to need no compilation either.
-    with env.our_settings(*PROBING), env.unremembered():
+    # Earlier checks have compiled the same operations, and code outside `jit` would seem to need
+    # no compilation.
+    with env.our_settings(*TRACING_SETTINGS), env.empty_caches():
         for values in inputs:
             programs = env.compiles.during(partial(env.evaluate, expression, values))
             calls.append([*programs])

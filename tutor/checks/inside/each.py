@@ -1,4 +1,4 @@
-"""What several expressions are, each evaluated on inputs of its own."""
+"""The values of several expressions, each evaluated on its own copy of the inputs."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""The gradient of a function: by `jax.grad`, and by PyTorch's autograd."""
+"""The gradient of a function, by `jax.grad` and by PyTorch's autograd."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
     from tutor.sandbox.reference import timed
 
     argnums = args["argnums"]
-    wanted = argnums if isinstance(argnums, list) else [argnums]
+    indices = argnums if isinstance(argnums, list) else [argnums]
 
     def gradient() -> Any:
         inputs = env.inputs(input_sets[0])
@@ -39,15 +39,15 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
         at = [env.evaluate(argument, inputs) for argument in args["at"]]
         parameters: list[torch.Tensor] = []
 
-        def watch(tensor: torch.Tensor) -> torch.Tensor:
+        def track(tensor: torch.Tensor) -> torch.Tensor:
             parameters.append(tensor.detach().clone().requires_grad_())
             return parameters[-1]
 
-        for number in wanted:
-            at[number] = map_tensors(watch, at[number])
+        for number in indices:
+            at[number] = map_tensors(track, at[number])
         value = env.call(f"{args['function']} of {args['at']}", function, *at)
         value = value[0] if args["aux"] else value
-        # That the PyTorch has no gradient is its own fault, and told as such.
+        # Through `call`, so that a missing gradient is the reference's error.
         gradients = iter(
             env.call(
                 f"the gradient of {' '.join(args['function'].split())}",
@@ -56,7 +56,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
                 ),
             )
         )
-        trees = [map_tensors(lambda _: next(gradients), at[number]) for number in wanted]
+        trees = [map_tensors(lambda _: next(gradients), at[number]) for number in indices]
         return tuple(trees) if isinstance(argnums, list) else trees[0]
 
     value, seconds = timed(gradient)
@@ -64,7 +64,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def map_tensors(function: Callable[[Any], Any], tree: Any) -> Any:
-    """`function` of every tensor in a tree of dicts, lists and tuples."""
+    """Apply `function` to every tensor in a tree of dicts, lists and tuples."""
     import torch
 
     if isinstance(tree, torch.Tensor):

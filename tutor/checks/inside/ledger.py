@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from tutor.sandbox.environment import ForeignError
+from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def keys_used(
     with _recording(env.filename) as ledger, _time_limit(LEDGER_SECONDS), jax.disable_jit():
         try:
             env.evaluate(expression, values)
-        except ForeignError:
+        except UserCodeError:
             return ledger, False
     return ledger, True
 

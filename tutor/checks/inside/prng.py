@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tutor.checks.inside.ledger import drawn_in_both, keys_used, reused
-from tutor.sandbox.environment import ForeignError
+from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Leaf, Tree, leaves, map_leaves
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _checker(env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]
     try:
         with jax.debug_key_reuse(True):
             env.evaluate(expression, values)
-    except ForeignError as error:
+    except UserCodeError as error:
         if isinstance(error.cause, jax.errors.KeyReuseError):
             return str(error.cause).partition("\n")[0]
     return ""

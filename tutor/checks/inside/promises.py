@@ -1,42 +1,42 @@
-"""Promises about indices that do not hold.
+"""Find false promises about indices.
 
-`x.at[i].add(v, unique_indices=True)` lets XLA leave out what repeated indices would need. Where
-the promise is wrong, the result is undefined: right on a CPU today, wrong on the next device. So
-the values tell nothing, and the indices themselves are looked at.
+`x.at[i].add(v, unique_indices=True)` lets XLA skip the handling of repeated indices. If the
+promise is false, the result is undefined: right on a CPU today, wrong on the next device. So this
+checks the indices, not the values.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tutor.sandbox.environment import ForeignError
+from tutor.sandbox.environment import UserCodeError
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
-WORDS = ("unique_indices", "indices_are_sorted")
-"""The promises. Code that holds none of these words is not run for them."""
+PROMISES = ("unique_indices", "indices_are_sorted")
+"""Arguments to look for. Code without them is not run again."""
 
 
 def broken_promises(
     env: "LearnerEnvironment", expression: str, inputs: dict[str, Any]
 ) -> list[str]:
-    """Run an expression without `jit`, and return what was promised wrongly, in words."""
+    """Run an expression without `jit`, and describe its false promises."""
     import jax
 
-    if not any(word in env.source for word in WORDS):
+    if not any(word in env.source for word in PROMISES):
         return []
-    found: list[str] = []
-    with _watched(found.append, env), jax.disable_jit():
+    messages: list[str] = []
+    with _checking(messages.append, env), jax.disable_jit():
         try:
             env.evaluate(expression, inputs)
-        except ForeignError:
-            pass  # what cannot run without jit leaves what was seen so far
-    return list(dict.fromkeys(found))
+        except UserCodeError:
+            pass  # it cannot run without jit: keep the messages so far
+    return list(dict.fromkeys(messages))
 
 
 @contextmanager
-def _watched(broken: Callable[[str], None], env: "LearnerEnvironment") -> Iterator[None]:
+def _checking(report: Callable[[str], None], env: "LearnerEnvironment") -> Iterator[None]:
     from jax import lax
 
     names = [
@@ -44,32 +44,32 @@ def _watched(broken: Callable[[str], None], env: "LearnerEnvironment") -> Iterat
     ]
     original = {name: getattr(lax, name).impl for name in names}
 
-    def watching(name: str) -> Any:
+    def checked(name: str) -> Any:
         def impl(*operands: Any, **parameters: Any) -> Any:
             # (operand, indices, …) of a gather and of every scatter.
-            for promise in _broken(operands[1], parameters):
-                broken(f"line {env.line_of_caller()}: {promise}")
+            for promise in _false_promises(operands[1], parameters):
+                report(f"line {env.line_of_caller()}: {promise}")
             return original[name](*operands, **parameters)
 
         return impl
 
     try:
         for name in names:
-            getattr(lax, name).impl = watching(name)
+            getattr(lax, name).impl = checked(name)
         yield
     finally:
         for name in names:
             getattr(lax, name).impl = original[name]
 
 
-def _broken(indices: Any, parameters: dict[str, Any]) -> Iterator[str]:
+def _false_promises(indices: Any, parameters: dict[str, Any]) -> Iterator[str]:
     import numpy as np
 
     rows = np.asarray(indices)
     rows = rows.reshape(-1, rows.shape[-1]) if rows.ndim else rows.reshape(-1, 1)
     dimensions = parameters["dimension_numbers"]
     if getattr(dimensions, "operand_batching_dims", ()):
-        return  # each batch has indices to itself
+        return  # each batch has its own indices
     listed = rows[:, 0].tolist() if rows.shape[1] == 1 else rows.tolist()
     shown = f"{listed[:12]}{' …' if len(listed) > 12 else ''}"
     if parameters["unique_indices"] and len(np.unique(rows, axis=0)) < len(rows):

@@ -1,10 +1,10 @@
-"""An expression evaluated twice, under `jit`, and watched for escaping tracers."""
+"""An expression evaluated twice and under `jit`, with a check for leaked tracers."""
 
 import re
 from typing import TYPE_CHECKING, Any
 
 from tutor.checks.inside.promises import broken_promises
-from tutor.sandbox.environment import ForeignError
+from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree, leaves
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
         for name, value in _numbers(env).items()
         if name in numbers and value is not numbers[name]
     ]
-    # What was compiled does not run its Python again; traced anew, it reads what is kept outside.
+    # Compiled functions must trace again, or they would not read changed globals.
     env.forget_traces()
     observation: dict[str, Tree] = {
         "first": first,
@@ -36,8 +36,8 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def _numbers(env: "LearnerEnvironment") -> dict[str, Any]:
-    """The numbers and arrays among the module's globals: what a counter or a state is kept in. A
-    cache of compiled functions, or one that is filled once, is something else."""
+    """Return the module's globals that are numbers or arrays, such as counters and state, but not
+    caches in containers."""
     import jax
     import numpy as np
 
@@ -46,24 +46,24 @@ def _numbers(env: "LearnerEnvironment") -> dict[str, Any]:
 
 
 def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
-    """The inputs after the call. An array given away by `donate_argnums` is no longer there to
-    be read; that is JAX's own contract and counts as untouched."""
+    """Return the inputs after the call. Donated arrays can no longer be read and count as
+    unchanged: that is the contract of `donate_argnums`."""
     import jax
 
     originals = env.inputs(tree)
 
-    def still(leaf: Any) -> bool:
+    def exists(leaf: Any) -> bool:
         return not (isinstance(leaf, jax.Array) and leaf.is_deleted())
 
     if str(jax.tree.structure(inputs)) != str(jax.tree.structure(originals)):
         return env.encode(inputs)
-    return env.encode(jax.tree.map(lambda a, b: a if still(a) else b, inputs, originals))
+    return env.encode(jax.tree.map(lambda a, b: a if exists(a) else b, inputs, originals))
 
 
 def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
     import jax
 
-    from tutor.sandbox.learner import PROBING
+    from tutor.sandbox.learner import TRACING_SETTINGS
 
     arrays = [
         name
@@ -80,12 +80,12 @@ def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -
     jitted: Tree = None
     leak = ""
     try:
-        # A trace that is remembered, of a function inside, would hide what leaked from it.
-        with env.our_settings(*PROBING):
-            with env.unremembered(), jax.checking_leaks():
+        # A cached trace of an inner function would hide its leaks.
+        with env.our_settings(*TRACING_SETTINGS):
+            with env.empty_caches(), jax.checking_leaks():
                 traced = env.call(running, function.trace, *values)
             jitted = env.encode(env.call(running, traced.lower().compile(), *values), running)
-    except ForeignError as error:
+    except UserCodeError as error:
         leak = str(error.cause)
         if not leak.startswith("Leaked"):
             raise
@@ -93,7 +93,7 @@ def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -
 
 
 def _shorter(leak: str) -> str:
-    """What JAX says about where a tracer went, without addresses."""
+    """Return JAX's message about where a tracer went, without addresses."""
     if not leak:
         return ""
     where = list(dict.fromkeys(re.findall(r"is referred to by submission\.(\w+)", leak)))
@@ -103,7 +103,7 @@ def _shorter(leak: str) -> str:
 
 
 def _escaped(env: "LearnerEnvironment") -> list[Tree]:
-    """Globals of the module that hold a tracer, directly or in a container."""
+    """Return the globals of the module that hold a tracer, directly or in a container."""
     import jax
 
     def holds(value: Any, depth: int) -> bool:

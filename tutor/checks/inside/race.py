@@ -1,4 +1,4 @@
-"""How long the translation takes, and how long the original: told after a pass, never judged."""
+"""Time the translation against the original: shown after a pass, never judged."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tutor.sandbox.reference import ReferenceEnvironment
 
 SECONDS = 0.15
-"""Spent on each side, after warming up."""
+"""Time to spend on each side, after a warm-up."""
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
@@ -27,17 +27,17 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
     function = env.function(expression, arrays, fixed)
 
     def call(function: Callable[..., Any]) -> float:
-        # New inputs every time, for the learner's function may donate its own.
+        # New inputs every time: the function may donate them.
         values = [env.fresh(tree[name]) for name in arrays]
         start = time.perf_counter()
         env.call(expression, function, *values)
         return time.perf_counter() - start
 
-    # Compiled as XLA would by default, whatever flags this sandbox was started with.
+    # XLA's defaults, whatever flags this sandbox was started with.
     options = {"xla_backend_optimization_level": 3, "xla_cpu_use_fusion_emitters": True}
     jitted = jax.jit(function, compiler_options=options)
     jax.clear_caches()  # type: ignore[no-untyped-call]
-    with env.programs.asleep():
+    with env.programs.disabled():
         first = call(jitted)
     return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
 

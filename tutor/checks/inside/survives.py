@@ -1,4 +1,4 @@
-"""The learner's functions, traced by the transformations that they must survive."""
+"""Trace the learner's functions under the transformations that they must survive."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    from tutor.sandbox.learner import PROBING
+    from tutor.sandbox.learner import TRACING_SETTINGS
 
     for call in args["calls"]:
         inputs = env.inputs(input_sets[0])
@@ -18,7 +18,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
         values = [env.evaluate(argument, inputs) for argument in call["args"]]
         for name in args["survives"]:
             running = f"jax.{name} of {call['function']}"
-            with env.our_settings(*PROBING):
+            with env.our_settings(*TRACING_SETTINGS):
                 env.call(running, _TRIALS[name], function, values, "jit" in args["survives"])
     return [call["function"] for call in args["calls"]]
 
@@ -32,7 +32,7 @@ def _jit(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
 
 
 def _vmap(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
-    """Over a batch of two. With `traced` nothing is computed: under `jit` that is as good."""
+    """Map over a batch of two; with `traced`, only trace."""
     import jax
     import jax.numpy as jnp
 
@@ -48,7 +48,7 @@ def _vmap(function: Callable[..., Any], values: list[Any], traced: bool) -> None
 
 
 def _grad(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
-    """In all real arrays, of the sum of all real results."""
+    """Differentiate the sum of all real results with respect to all real arrays."""
     import jax
     import jax.numpy as jnp
 
@@ -56,7 +56,7 @@ def _grad(function: Callable[..., Any], values: list[Any], traced: bool) -> None
 
     def total(given: list[Any]) -> Any:
         results = jax.tree.leaves(function(*rejoined(given)))
-        start = jnp.zeros((), jnp.float32)  # not float64: strict promotion joins no two
+        start = jnp.zeros((), jnp.float32)  # not float64, which strict promotion refuses
         return sum((r.astype(jnp.float32).sum() for r in results if _is_real(r)), start)
 
     if arrays:
@@ -73,7 +73,7 @@ _TRIALS = {"jit": _jit, "grad": _grad, "vmap": _vmap}
 def _separated(
     values: list[Any], chosen: Callable[[Any], bool]
 ) -> tuple[list[Any], Callable[[Any], list[Any]]]:
-    """The chosen leaves of the arguments, and what puts others in their place."""
+    """Return the chosen leaves of the arguments, and a function that replaces them."""
     import jax
 
     leaves, structure = jax.tree.flatten(values)

@@ -1,4 +1,4 @@
-"""Train, then predict for inputs whose labels are not here."""
+"""Train, then predict for inputs whose labels are not in this process."""
 
 from typing import TYPE_CHECKING, Any
 

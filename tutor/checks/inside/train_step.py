@@ -1,9 +1,9 @@
-"""Steps of data-parallel training, and what every device holds after each."""
+"""Steps of data-parallel training, and the contents of every device after each."""
 
 from typing import TYPE_CHECKING, Any
 
 from tutor.checks.inside.value import refer
-from tutor.sandbox.environment import ForeignError
+from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 def _unpack(result: Any, names: list[str], running: str) -> tuple[dict[str, Any], Any]:
     if not isinstance(result, tuple | list) or len(result) != len(names) + 1:
         expected = ", ".join([*names, "loss"])
-        what = (
+        returned = (
             f"{len(result)} values" if isinstance(result, tuple | list) else type(result).__name__
         )
-        error = TypeError(f"the step must return ({expected}); it returned {what}")
-        raise ForeignError(error, running)
+        error = TypeError(f"the step must return ({expected}); it returned {returned}")
+        raise UserCodeError(error, running)
     *values, loss = result
     return dict(zip(names, values, strict=True)), loss
 
 
 def _optimizer(env: "LearnerEnvironment", state: dict[str, Any]) -> Tree:
-    """The arrays of all state but the parameters, which come first."""
+    """Return the arrays of the state after the parameters, which come first."""
     import jax
 
     _, *kept = state.values()
@@ -66,7 +66,7 @@ def _optimizer(env: "LearnerEnvironment", state: dict[str, Any]) -> Tree:
 
 
 def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> list[Tree]:
-    """The parameters as each device holds them: a tree for every device."""
+    """Return the parameters on each device, one tree per device."""
     import jax
 
     ranks = [getattr(leaf, "ndim", 0) for leaf in jax.tree.leaves(single)]
@@ -83,10 +83,10 @@ def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> list[Tree]
 
 
 def _parts(array: Any, rank: int) -> list[Any]:
-    """What each device holds of an array whose value has `rank` axes on one device.
+    """Return each device's part of an array whose value has `rank` axes on one device.
 
-    Either the array has a leading device axis (as for `pmap`, which takes NumPy's as well), or it
-    is one array that is spread or replicated over the devices (as from `jit` with shardings).
+    Either the array has a leading device axis (as for `pmap`, which takes NumPy arrays, too), or it
+    is sharded or replicated over the devices (as from `jit` with shardings).
     """
     import jax
     import numpy as np

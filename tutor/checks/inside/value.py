@@ -1,4 +1,4 @@
-"""What an expression is."""
+"""The value of an expression."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -38,7 +38,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def take(argument: Any, axis: Any, index: int) -> Any:
-    """The example `index` of a batched argument, given its entry of `in_axes`."""
+    """Return example number `index` of a batched argument, given its entry of `in_axes`."""
     import jax
 
     if axis is None:

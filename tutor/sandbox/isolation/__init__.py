@@ -1,9 +1,8 @@
-"""What stands between foreign code and the machine, one file per operating system.
+"""Protect the machine from untrusted code, with one file per operating system.
 
-`apply` is called inside the worker before anything heavy is imported: while the process still
-has one thread, so that what binds only the calling thread binds everything after it, the threads
-of numerical libraries included. It returns what was put in place, layer by layer; a layer that
-could not be had is reported, never passed over.
+The worker calls `apply` before any large import, while it has one thread: some layers bind only the
+calling thread and those it starts, such as the threads of numerical libraries. `apply` reports
+every layer, including those that are unavailable.
 """
 
 import sys
@@ -16,16 +15,16 @@ from msgspec import Struct
 from tutor.report import Protection
 
 ESSENTIAL = ("files", "network", "processes")
-"""Protections without which a stranger's code should not be run."""
+"""Protections without which submissions of others should not be run."""
 
 
 class Policy(Struct, frozen=True):
-    """What a worker may have. Sizes in MiB, time in seconds of processor time.
+    """What a worker may use. Sizes are in MiB, times in seconds of processor time.
 
-    `descriptors` are the only ones (beside 0, 1, 2) that stay open. `folder` is the worker's own;
-    nothing in `hidden` may be read, nor any package in `hidden_packages`; those in `packages`, by
-    name, may be imported wherever they lie. `accelerators`: their drivers are needed. `without`
-    names layers to leave out, which only tests do.
+    Only `descriptors` and 0, 1, 2 stay open. `folder` is the private directory. Nothing in `hidden`
+    and no package in `hidden_packages` may be read; `packages`, by name, may be imported from
+    anywhere. `accelerators` allows what their drivers need. `without` names layers that tests
+    leave out.
     """
 
     memory_mb: int
@@ -44,7 +43,7 @@ class Policy(Struct, frozen=True):
 
 
 def apply(policy: Policy) -> list[Protection]:
-    """Put everything on that this system has."""
+    """Apply every layer that this system has, and report each."""
     return _system().apply(policy)  # type: ignore[no-any-return]
 
 
@@ -54,6 +53,6 @@ def _system() -> Any:
 
 
 def missing(protections: Iterable[Protection]) -> list[str]:
-    """Which of the `ESSENTIAL` protections are not on."""
-    on = {protection.name for protection in protections if protection.active}
-    return [name for name in ESSENTIAL if name not in on]
+    """Return the `ESSENTIAL` protections that are not active."""
+    active = {protection.name for protection in protections if protection.active}
+    return [name for name in ESSENTIAL if name not in active]

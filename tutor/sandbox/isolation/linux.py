@@ -1,5 +1,5 @@
-"""The layers of Linux, from the outermost to the innermost; each is tried, none is needed by
-another. `docs/security.md` says what each is for."""
+"""The layers of Linux, from the outermost to the innermost. Each is tried; none needs another.
+`docs/security.md` explains them."""
 
 import ctypes
 import os
@@ -19,10 +19,10 @@ _SYSTEM_FILES = (
     "/sys/devices/system/cpu", "/sys/devices/system/node",
 )  # fmt: skip
 _OWN = ("fd", "maps", "stat", "statm", "status")
-"""What glibc and the libraries read in /proc/self. The rest of it tells of the machine: where there
-are no namespaces, `net` lists the host's connections, `mountinfo` its file systems."""
+"""Files in /proc/self that glibc and the libraries read. Others reveal the host: without
+namespaces, `net` lists its connections and `mountinfo` its file systems."""
 
-# Not /dev/zero: mapped and shared, it is memory that no limit on the process counts.
+# Not /dev/zero: a shared mapping of it is memory that no limit counts.
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _ACCELERATOR_FILES = (
     "/proc/self",
@@ -35,20 +35,22 @@ _ACCELERATOR_FILES = (
 
 
 def apply(policy: Policy) -> list[Protection]:
-    found = [posix.close_descriptors(policy.descriptors)]
+    protections = [posix.close_descriptors(policy.descriptors)]
     if threads() != 1:
-        found.append(Protection("one thread", False, "what follows may not bind every thread"))
-    found += _namespaces(policy)
-    found += posix.limits(policy)
-    found.append(posix.die_with_parent())
-    found.append(_tried("privileges", policy, _give_up_privileges, "none, and none to be gained"))
-    found.append(_files(policy))
-    found += _system_calls(policy)
-    return found
+        protections.append(Protection("one thread", False, "some layers bind one thread only"))
+    protections += _namespaces(policy)
+    protections += posix.limits(policy)
+    protections.append(posix.die_with_parent())
+    protections.append(
+        _tried("privileges", policy, _give_up_privileges, "dropped, and none can be gained")
+    )
+    protections.append(_files(policy))
+    protections += _system_calls(policy)
+    return protections
 
 
 def threads() -> int:
-    """Of this process."""
+    """Return the number of threads of this process."""
     return sum(1 for _ in os.scandir("/proc/self/task"))
 
 
@@ -58,14 +60,14 @@ def _tried(name: str, policy: Policy, layer: Callable[[], None], detail: str) ->
     try:
         layer()
     except OSError as error:
-        return Protection(name, False, f"not to be had here: {error.strerror}")
+        return Protection(name, False, f"unavailable here: {error.strerror}")
     return Protection(name, True, detail)
 
 
 def _namespaces(policy: Policy) -> list[Protection]:
     name = "namespaces"
     if policy.accelerators:
-        return [Protection(name, False, "not with accelerators: their drivers need the host's")]
+        return [Protection(name, False, "the drivers of accelerators need the host's")]
     entered = _tried(name, policy, namespaces.enter, "users, network, mounts, IPC")
     if not entered.active:
         return [entered]
@@ -82,7 +84,7 @@ def _namespaces(policy: Policy) -> list[Protection]:
 
 
 def _give_up_privileges() -> None:
-    """No privilege is left (as root) and none can be gained (by a set-user-ID program)."""
+    """Drop all privileges (of root), and let none be gained (from set-user-ID programs)."""
     libc = ctypes.CDLL(None, use_errno=True)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
@@ -110,13 +112,13 @@ def _files(policy: Policy) -> Protection:
     except OSError as error:
         return Protection("files", False, f"no Landlock here: {error.strerror}")
     more = "; TCP refused" if version >= 4 else ""
-    more += "; signals and abstract sockets kept in" if version >= 6 else ""
-    what = "libraries to read, a private folder to write, nothing else"
-    return Protection("files", True, f"{what}{more} (Landlock {version})")
+    more += "; no signals or abstract sockets to the outside" if version >= 6 else ""
+    allowed = "read libraries, write a private directory, nothing else"
+    return Protection("files", True, f"{allowed}{more} (Landlock {version})")
 
 
 def _system_calls(policy: Policy) -> list[Protection]:
-    """One filter, told as what it is for."""
+    """Install one filter, reported as the protections that it provides."""
     names = ("system calls", "network", "processes")
     if "system calls" in policy.without:
         return [Protection(name, False, "left out") for name in names]
@@ -130,5 +132,5 @@ def _system_calls(policy: Policy) -> list[Protection]:
     return [
         Protection("system calls", True, "filtered"),
         network,
-        Protection("processes", True, "none can be started, signalled or looked into"),
+        Protection("processes", True, "none can be started, signalled or inspected"),
     ]

@@ -1,8 +1,9 @@
-"""The layers of macOS: the system's own sandbox, and POSIX limits. Untested on this system; the
-unit tests hold what the profile says.
+"""The layers of macOS: the system's sandbox and POSIX limits.
 
-`sandbox_init` is what `sandbox-exec -p` calls; called from inside, no other program is needed.
-Apple calls it deprecated and ships it in every release.
+Never run on macOS: unit tests check only the profile.
+
+`sandbox-exec -p` calls `sandbox_init`; calling it here needs no other program. Apple has deprecated
+it but ships it in every release.
 """
 
 import ctypes
@@ -16,19 +17,19 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 
 def apply(policy: Policy) -> list[Protection]:
-    found = posix.apply(policy)
+    protections = posix.apply(policy)
     try:
         _enter(profile(policy))
     except OSError as error:
-        return [*found, *(Protection(name, False, str(error)) for name in _COVERED)]
-    return [*found, *(Protection(name, True, "by the system's sandbox") for name in _COVERED)]
+        return [*protections, *(Protection(name, False, str(error)) for name in _COVERED)]
+    return [*protections, *(Protection(name, True, "by the system's sandbox") for name in _COVERED)]
 
 
 _COVERED = ("files", "network", "processes")
 
 
 def profile(policy: Policy) -> str:
-    """The rules, in the sandbox's own language. The last rule that matches decides."""
+    """Return the rules in the sandbox's language. The last rule that matches decides."""
     packages = map(Path, policy.packages.values())
     libraries = {str(path.resolve()) for path in [*posix.libraries(), *packages]}
     own = str(Path(policy.folder).resolve())

@@ -1,8 +1,8 @@
-"""A world of its own: users, network, mounts, IPC and host name (Linux namespaces).
+"""Separate users, network, mounts, IPC and host name (Linux namespaces).
 
-An extra where the kernel lets an ordinary user have it; nothing else relies on it. There is no
-namespace of process ids: its first process would need another one beside it to be killed by
-signals as usual, and the filter of system calls and Landlock already keep processes apart.
+Optional: not every kernel allows it to ordinary users, and no other layer relies on it. There is no
+PID namespace: its first process treats signals like init, so a worker would need another process
+above it, and seccomp and Landlock already separate processes.
 """
 
 import ctypes
@@ -15,10 +15,10 @@ _PRIVATE, _RECURSIVE = 1 << 18, 1 << 14
 
 
 def enter() -> None:
-    """Leave the world outside. The process must have one thread.
+    """Enter new namespaces. The process must have one thread.
 
     Raises:
-        OSError: this user or this kernel may not.
+        OSError: the kernel does not allow it to this user.
     """
     user, group = os.getuid(), os.getgid()
     _unshare(_NEWUSER | _NEWNS | _NEWUTS | _NEWIPC | _NEWNET)
@@ -31,9 +31,9 @@ def enter() -> None:
 
 
 def bounded_folder(folder: Path, size_mb: int, files: int) -> None:
-    """Mount a file system in memory at `folder`, with room for `size_mb` MiB and `files` files.
+    """Mount a file system in memory at `folder`, for at most `size_mb` MiB and `files` files.
 
-    It ends with the process, and what was written but has no name any more still counts.
+    It disappears with the process. Deleted files that are still open count.
 
     Raises:
         OSError: it cannot be mounted.
@@ -41,7 +41,7 @@ def bounded_folder(folder: Path, size_mb: int, files: int) -> None:
     _mount(b"none", b"/", None, _PRIVATE | _RECURSIVE, None)
     options = f"size={size_mb}m,nr_inodes={files},mode=700".encode()
     _mount(b"none", os.fsencode(folder), b"tmpfs", _NOSUID | _NODEV | _NOEXEC, options)
-    os.chdir(folder)  # the working directory was the folder beneath
+    os.chdir(folder)  # the working directory was the one below the mount
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)

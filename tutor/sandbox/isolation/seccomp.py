@@ -1,10 +1,10 @@
-"""A filter of system calls: what code inside may ask the kernel for (Linux; seccomp-BPF).
+"""Filter system calls with seccomp-BPF (Linux).
 
-Whatever is refused fails with EPERM and the process goes on, so that Python turns it into a
-`PermissionError` on the line that asked. Threads, files and memory stay possible: JAX needs them.
+Refused calls fail with EPERM and the process continues, so Python raises `PermissionError` on the
+line of the call. Threads, files and memory stay possible: JAX needs them.
 
-Why not a package: `pyseccomp` needs libseccomp, which pip does not bring. The program below is a
-list of comparisons; it is shorter than the binding.
+`pyseccomp` needs libseccomp, which pip does not install. The program below is a list of
+comparisons, shorter than the binding.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ _AF_UNIX = 1
 
 
 class Arch(NamedTuple):
-    """What tells one architecture from another: its audit number, its column in the tables."""
+    """An architecture: its audit number and its column in the tables."""
 
     audit: int
     column: int
@@ -43,8 +43,8 @@ ARCHITECTURES = {"x86_64": Arch(0xC000003E, 0), "aarch64": Arch(0xC00000B7, 1)}
 
 
 class Unless(NamedTuple):
-    """Refuse a call unless argument `argument`, of which the bits in `mask` are looked at, is one
-    of `values`. Both halves of the argument are compared when `mask` is not given."""
+    """Refuse a call unless argument number `argument`, masked with `mask`, is one of `values`.
+    Without `mask` both halves of the argument are compared."""
 
     argument: int
     values: tuple[int, ...]
@@ -52,14 +52,14 @@ class Unless(NamedTuple):
 
 
 class If(NamedTuple):
-    """Refuse a call if argument `argument` is one of `values` (its low half is looked at)."""
+    """Refuse a call if the low half of argument number `argument` is one of `values`."""
 
     argument: int
     values: tuple[int, ...]
 
 
 class Missing(NamedTuple):
-    """Say that there is no such call, so that libraries take an older one."""
+    """Fail with ENOSYS, so that libraries use an older call."""
 
 
 Rule = Unless | If | Missing
@@ -69,12 +69,12 @@ _FOR_ACCELERATORS = frozenset(
     {"socket", "bind", "listen", "accept", "accept4", "connect", "sendto", "sendmsg", "recvmsg"}
     | {"memfd_create", "mmap", "sched_setaffinity", "ioctl"}
 )
-"""What drivers and collectives of real accelerators need beside the rest."""
+"""Calls that drivers and collectives of accelerators need as well."""
 
 
 def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
-    """What holds for each call of the table; None refuses it always. Calls that are not in the
-    table are allowed if the kernel had them when it was written."""
+    """Return the rule for each call in the table; None always refuses it. Calls not in the table
+    are allowed if Linux had them when the table was written."""
     conditions: dict[str, Rule] = {
         "clone": Unless(0, (_CLONE_THREAD,), _CLONE_THREAD | _CLONE_NEW),
         "clone3": Missing(),
@@ -83,18 +83,18 @@ def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
         "tgkill": Unless(0, (pid,)),
         "prlimit64": Unless(0, (0, pid)),
         "sched_setaffinity": Unless(0, (0, pid)),
-        # It would otherwise outlive jaxtutor, or hide from it.
+        # Otherwise a process could outlive jaxtutor, or hide from it.
         "prctl": If(0, (1, 4)),  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE
-        # What Python asks of any file: whether it is a terminal and how large, whether to wait,
-        # what is there to read. Others type into terminals, send signals, change attributes.
+        # Python queries any file: is it a terminal, of what size, blocking, how much to read.
+        # Other requests type into terminals, send signals or change attributes.
         "ioctl": Unless(1, (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)),
-        # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY; F_SETPIPE_SZ takes memory that
-        # nothing counts.
+        # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY; F_SETPIPE_SZ, which takes
+        # memory that no limit counts.
         "fcntl": If(1, (8, 10, 15, 1024, 1026, 1031)),
-        # An unnamed pair leads nowhere, and asyncio needs one.
+        # An unnamed pair is harmless, and asyncio needs one.
         "socketpair": Unless(0, (_AF_UNIX,)),
         "sendto": Unless(4, (0,)),
-        # RLIMIT_DATA does not count it.
+        # RLIMIT_DATA does not count shared anonymous memory.
         "mmap": Unless(3, (0, 1, 0x20), _MAP_SHARED_ANONYMOUS),
     }
     allowed = _FOR_ACCELERATORS if accelerators else frozenset()
@@ -102,7 +102,7 @@ def rules(pid: int, accelerators: bool = False) -> dict[str, Rule | None]:
 
 
 def program(arch: Arch, pid: int, accelerators: bool = False) -> bytes:
-    """The filter as the kernel takes it: an array of `struct sock_filter`."""
+    """Return the filter as an array of `struct sock_filter`."""
     code = [
         _step(_LOAD, 4),  # seccomp_data.arch
         _step(_JUMP_EQ, arch.audit, 1, 0),
@@ -110,7 +110,7 @@ def program(arch: Arch, pid: int, accelerators: bool = False) -> bytes:
         _step(_LOAD, 0),  # seccomp_data.nr
     ]
     absent = _step(_RETURN, _ERRNO | errno.ENOSYS)
-    # Beyond what was known, x86's second numbering (x32) included.
+    # Calls newer than the table, and x86's second numbering (x32).
     code += [_step(_JUMP_GE, LAST + 1, 0, 1), absent]
     for first, end in UNASSIGNED[arch.column]:
         code += [_step(_JUMP_GE, first, 0, 2), _step(_JUMP_GE, end, 1, 0), absent]
@@ -125,7 +125,7 @@ def program(arch: Arch, pid: int, accelerators: bool = False) -> bytes:
 
 
 def _body(rule: Rule | None) -> Iterator[bytes]:
-    """What to do once the number matches. It ends with a return."""
+    """Yield the steps for a matching number, ending with a return."""
     refuse = _step(_RETURN, _ERRNO | errno.EPERM)
     match rule:
         case None:
@@ -139,7 +139,7 @@ def _body(rule: Rule | None) -> Iterator[bytes]:
             yield _step(_RETURN, _ALLOW)
             yield refuse
         case Unless(argument, values, mask):
-            if mask is None:  # the high half must be empty
+            if mask is None:  # the high half must be 0
                 yield _step(_LOAD, _low(argument) + 4)
                 yield _step(_JUMP_EQ, 0, 1, 0)
                 yield refuse
@@ -158,7 +158,7 @@ def _countdown(values: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _low(argument: int) -> int:
-    """Where the low half of an argument lies in `struct seccomp_data` (little endian)."""
+    """Return the offset of an argument's low half in `struct seccomp_data` (little endian)."""
     return 16 + 8 * argument
 
 
@@ -171,10 +171,10 @@ class _Program(ctypes.Structure):
 
 
 def install(*, accelerators: bool = False) -> None:
-    """Put the filter on this process. `no_new_privs` must be set.
+    """Install the filter. `no_new_privs` must be set.
 
     Raises:
-        OSError: the kernel has no such filter, or this architecture has no table.
+        OSError: the kernel has no seccomp, or there is no table for this architecture.
     """
     arch = ARCHITECTURES.get(platform.machine())
     if arch is None or struct.calcsize("P") != 8:

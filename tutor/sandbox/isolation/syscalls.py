@@ -1,15 +1,15 @@
-"""System calls by name and number, as far as the filter of `seccomp` speaks of them.
+"""Names and numbers of the system calls that `seccomp` filters.
 
 Source: the kernel's `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (which aarch64 uses),
-Linux 6.1. `None`: that architecture has no such call.
+Linux 6.1. `None`: the architecture has no such call.
 """
 
 LAST = 450
-"""The highest number that was known when this was written. Calls after it do not exist inside."""
+"""The highest number in Linux 6.1. Later calls fail with ENOSYS."""
 
 UNASSIGNED = ((335, 424),), ((244, 260), (295, 424))
-"""Below it, for each architecture: from and up to which numbers there was no call. Later kernels
-use them (`uretprobe` is 335 on x86-64), so these do not exist inside either."""
+"""Gaps below it, for each architecture, as [first, end). Later kernels use them (`uretprobe` is
+335 on x86-64), so they fail with ENOSYS, too."""
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # Processes
@@ -49,7 +49,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "prlimit64": (302, 261),
     "fcntl": (72, 25),
     "ioctl": (16, 29),
-    # Sockets and other ways to talk
+    # Sockets and other IPC
     "socket": (41, 198),
     "socketpair": (53, 199),
     "bind": (49, 200),
@@ -87,7 +87,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "vmsplice": (278, 75),
     "remap_file_pages": (216, 234),
     "userfaultfd": (323, 282),
-    # Files, where Landlock does not see them
+    # Operations on files that Landlock does not cover
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -122,7 +122,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fanotify_mark": (301, 263),
     "quotactl": (179, 60),
     "quotactl_fd": (443, 443),
-    # The shape of the world
+    # Mounts and namespaces
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
@@ -138,7 +138,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "setns": (308, 268),
     "sethostname": (170, 161),
     "setdomainname": (171, 162),
-    # Who one is
+    # Users and capabilities
     "setuid": (105, 146),
     "setgid": (106, 144),
     "setreuid": (113, 145),
