@@ -209,7 +209,7 @@ def test_lessons_that_cannot_be_listed_are_all_reported(tmp_path: Path):
     assert b"the pack cannot be used (3 problems):" in done.stderr
     assert b"double.yaml:1:1: 'title' is missing" in done.stderr
     assert b"double.yaml:2:1: unknown key 'titel'; did you mean 'title'?" in done.stderr
-    assert b"pack.yaml:7:23: lesson 'tall': there is no file basics/tall.yaml" in done.stderr
+    assert b"pack.yaml:7:23: lesson 'tall': the file basics/tall.yaml does not exist" in done.stderr
 
 
 def test_a_broken_manifest_is_reported_whatever_is_asked(tmp_path: Path):
@@ -218,7 +218,7 @@ def test_a_broken_manifest_is_reported_whatever_is_asked(tmp_path: Path):
     for arguments in (["list"], ["hint", "tall"]):
         done = jaxtutor(*arguments, pack=pack)
         assert done.returncode == 2
-        assert b"pack.yaml:7:29: a second lesson 'double'" in done.stderr
+        assert b"pack.yaml:7:29: duplicate lesson 'double'" in done.stderr
 
 
 @pytest.mark.parametrize(

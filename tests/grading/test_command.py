@@ -20,6 +20,9 @@ from tests.conftest import MINI
 from tests.grading import killed
 from tests.sandbox.processes import children, descendants
 from tests.stopwatch import GUARD, until
+from tutor.cli.grade import grade as grade_command
+from tutor.cli.override import override
+from tutor.cli.parser import build_parser
 from tutor.grading.journal import Journal
 
 RIGHT, WRONG = killed.ANSWERS["double"]
@@ -174,6 +177,15 @@ def test_a_word_about_nobody_is_refused(arguments: list[str], told: str):
     assert done.returncode == 2
     assert told in done.stderr.decode()
     assert Path("out/journal.jsonl").read_bytes() == before
+
+
+def test_a_directory_called_override_can_be_graded():
+    parse = build_parser().parse_args
+    decision = ("out", "anna", "double", "1", "--reason", "why")
+    for before in ((), ("--pack", str(MINI)), ("-v",)):
+        assert parse([*before, "grade", "override", *decision]).command is override
+    options = parse(["grade", "./override", "--lesson", "double"])
+    assert options.command is grade_command and options.submissions == "./override"
 
 
 def test_strangers_are_not_run_where_they_are_not_held():

@@ -64,7 +64,7 @@ class Sandbox:
         self._frames: list[Frame] = []
         self._outgoing = memoryview(b"")
         self._bounded = False  # whether the kernel limits the private directory
-        self._used = NOTHING  # as last seen, for the log
+        self._used = NOTHING  # when last seen alive, for the log
         self._fault = ""
         self._cancelled = threading.Event()
         self._closed = threading.Lock()
@@ -249,7 +249,8 @@ class Sandbox:
         if self.stdout.total + self.stderr.total > self.spec.limits.output_kb << 10:
             self._fail(faults.too_much_output(self.spec.limits.output_kb, running))
         used = usage(self.pid)
-        self._used = used if used != NOTHING else self._used
+        if used.resident_mb:
+            self._used = used
         self._check_usage(used, running)
         overrun = allowance.look(used, self._active)
         if self._frames:
@@ -389,9 +390,8 @@ class Sandbox:
         how = "closed" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}"
         how += ", cancelled" if self._cancelled.is_set() else ""
         how += f", fault {self._fault}" if self._fault else ""
-        used = used if used != NOTHING else self._used
-        memory = f"peak {peak}" if peak is not None else f"last {used.resident_mb}"
-        seconds = used.processor or 0.0
+        memory = f"peak {peak}" if peak is not None else f"last {self._used.resident_mb}"
+        seconds = used.processor or self._used.processor or 0.0
         _logger.info("pid %d: %s, %.2f s of processor time, %s MiB", self.pid, how, seconds, memory)
 
     def _kill_and_drain(self) -> None:
