@@ -14,7 +14,7 @@ from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.preview_screen import PreviewScreen
 
 REPOSITORY = Path(__file__).parents[2]
-LITERAL = re.compile(r"\bf\d{1,2}\b|\bctrl[+-]|\^[a-z]\b", re.IGNORECASE)
+LITERAL = re.compile(r"\bf\d{1,2}\b|\bctrl[+-](?!c\b)|(?<!\w)\^[a-z]\b", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, PreviewScreen])
