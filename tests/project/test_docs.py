@@ -11,7 +11,7 @@ import pytest
 
 from tests.stopwatch import GUARD
 from tutor.authoring.lint_rules import RULES
-from tutor.inputs.functions import USAGE
+from tutor.inputs.functions import FUNCTIONS
 from tutor.ui.screens.lesson_screen import LessonScreen
 
 REPOSITORY = Path(__file__).parents[2]
@@ -93,7 +93,7 @@ def test_every_link_leads_somewhere():
 
 def test_every_draw_is_documented():
     text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
-    for name in USAGE:
+    for name in FUNCTIONS:
         assert f"{name}(" in text
 
 

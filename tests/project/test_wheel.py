@@ -11,6 +11,7 @@ import pytest
 
 from tests.distributions import make_project, make_wheel, pip_install
 from tests.stopwatch import GUARD
+from tutor.inputs.datasets import DATASETS
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -82,10 +83,14 @@ def test_it_makes_packs_to_begin_with(installed: Path, tmp_path: Path):
 def test_it_carries_the_data_with_its_licence(installed: Path):
     python = installed.with_name("python")
     program = (
-        "from tutor.inputs.datasets import DATA, digits; "
-        "print(digits()[0].shape, (DATA / 'DIGITS-LICENSE.md').exists())"
+        "from tutor.inputs.datasets import DATA, DATASETS; "
+        "print([len(one.load()[0]) > 0 < (DATA / one.licence).stat().st_size"
+        " for one in DATASETS.values()])"
     )
-    assert run(python, "-c", program).stdout.strip() == "(1797, 64) True"
+    assert run(python, "-c", program).stdout.strip() == str([True] * len(DATASETS))
+    about = next(installed.parents[1].rglob("jaxtutor-*.dist-info"))
+    packed = {path.name for path in (about / "licenses").rglob("*.md")}
+    assert packed == {one.licence for one in DATASETS.values()}
 
 
 READ = """

@@ -10,6 +10,9 @@ import pytest
 
 import tutor
 from tests.conftest import MINI
+from tutor.inputs.datasets import DATASETS
+
+DATASET = next(iter(DATASETS.values()))
 
 PROGRAM = f"""
 import json
@@ -21,7 +24,7 @@ CODE = '''
 import tutor
 def double(x):
     print(tutor.__file__)
-    open(tutor.__file__.replace("__init__.py", "data/digits.npz"), "rb")
+    open(tutor.__file__.replace("__init__.py", "data/{DATASET.file}"), "rb")
 '''
 lesson = load_pack({str(MINI)!r}).lesson("double")
 with Forks() as forks:

@@ -2,17 +2,20 @@
 
 import time
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from tutor.checks.train import Train
 from tutor.engine.plan import plan
-from tutor.inputs.datasets import digits
+from tutor.inputs.datasets import DATA, DATASETS, Dataset
 from tutor.inputs.draws import MAX_TEXT, Draw, draw_tree, holds_key, names_in, parse
-from tutor.inputs.functions import MAX_ELEMENTS, USAGE, DrawError
+from tutor.inputs.functions import MAX_ELEMENTS, DrawError, function_named, function_names
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import generator, word
 from tutor.tree import Leaf, Tree, brief, leaves, real
@@ -51,16 +54,17 @@ DOCUMENTED = {
     "full": [("full(2.5, n)", "float32[3]"), ("full(7, 2, dtype='uint8')", "uint8[2]")],
     "arange": [("arange(B)", "float32[4]"), ("arange(B * 2, dtype='int32')", "int32[8]")],
     "key": [("key()", "key")],
-    "digits": [("digits(B, 2)", "{'x': float32[4, 2, 64], 'y': int32[4, 2]}")],
     "int": [("int(3, 3)", "3")],
     "float": [("float(0.5, 0.5)", "0.5")],
 }
 
 
 def test_every_draw_is_documented_and_every_documented_draw_is_tried() -> None:
-    assert set(USAGE) == set(DOCUMENTED)
-    for name, usage in USAGE.items():
-        assert usage.startswith(f"{name}(")
+    assert set(function_names()) == set(DOCUMENTED) | set(DATASETS)
+    for name in function_names():
+        function = function_named(name)
+        assert function is not None
+        assert function.usage.startswith(f"{name}(")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,7 @@ def test_a_key_is_the_raw_data_of_one() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_digits_and_their_labels_are_aligned(seed: int) -> None:
-    all_x, all_y = digits()
+    all_x, all_y = DATASETS["digits"].load()
     found = drawn("digits(B, 20)", (seed,))
     assert isinstance(found, dict)
     x, y = found["x"], found["y"]
@@ -131,6 +135,63 @@ def test_digits_and_their_labels_are_aligned(seed: int) -> None:
     for row, label in zip(x.values.reshape(-1, 64), y.values.ravel(), strict=True):
         assert rows[row.tobytes()] == label
     assert len({row.tobytes() for row in x.values.reshape(-1, 64)}) > 70  # rows without repeats
+
+
+@pytest.mark.parametrize("dataset", DATASETS.values(), ids=DATASETS)
+def test_every_data_set_has_examples_and_a_licence(dataset: Dataset) -> None:
+    x, y = dataset.load()
+    assert (x.dtype, x.ndim, y.dtype, y.shape) == (np.float32, 2, np.int32, (len(x),))
+    assert set(y) == set(range(y.max() + 1))
+    assert dataset.licence.endswith("-LICENSE.md")  # what pyproject.toml packs
+    assert dataset.file in (DATA / dataset.licence).read_text(encoding="utf-8")
+
+
+def test_all_that_lies_with_the_data_belongs_to_a_data_set() -> None:
+    files = {name for one in DATASETS.values() for name in (one.file, one.licence)}
+    assert {path.name for path in DATA.iterdir()} == files
+
+
+@pytest.fixture
+def flowers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dataset:
+    """Another data set: an archive and an entry."""
+    raw = np.arange(240).reshape(60, 4)
+    np.savez(tmp_path / "flowers.npz", sizes=raw, species=np.arange(60) % 3)
+    dataset = Dataset(
+        "flowers",
+        str(tmp_path / "flowers.npz"),
+        "FLOWERS-LICENSE.md",
+        features="sizes",
+        labels="species",
+        shift=100,
+        scale=50,
+    )
+    monkeypatch.setitem(DATASETS, "flowers", dataset)
+    return dataset
+
+
+def test_an_entry_is_all_that_a_data_set_needs_to_be_drawn(flowers: Dataset) -> None:
+    x, y = flowers.load()
+    assert x[0].tolist() == pytest.approx([-2, -1.98, -1.96, -1.94])
+    assert brief(drawn("flowers(B, 5)")) == "{'x': float32[4, 5, 4], 'y': int32[4, 5]}"
+    found = drawn("flowers(60)")
+    assert isinstance(found, dict) and isinstance(found["y"], Leaf)
+    assert sorted(found["y"].values) == sorted(y)
+    with pytest.raises(DrawError, match="there are 60 flowers, not 61"):
+        drawn("flowers(61)")
+    with pytest.raises(DrawError, match="flowers needs at least 1 arguments"):
+        parse("flowers()")
+    with pytest.raises(DrawError, match="digits, flowers"):
+        parse("flower(3)")
+
+
+def test_an_entry_is_all_that_a_data_set_needs_to_train_on(flowers: Dataset) -> None:
+    check = Train(
+        name="t", train="f(x, y)", predict="g(x)", data="flowers", held_out=50, accuracy=0.5
+    )
+    inputs, held = check.extra_inputs((1,))
+    assert (brief(inputs["x"]), held.shape) == ("float32[10, 4]", (50,))
+    with pytest.raises(DrawError, match="there are only 60 flowers"):
+        replace(check, held_out=60).extra_inputs((1,))
 
 
 @pytest.mark.parametrize(
@@ -309,7 +370,7 @@ def test_what_is_no_draw_is_refused_where_it_goes_wrong(
 DRAWISH = st.lists(
     st.sampled_from(
         [
-            *USAGE,
+            *function_names(),
             *"()[]{},.=+-*/%@~:'\"\\;!",
             *("//", "**", "B", "n", "3", "2.5", "1e400", "-1", "10**9", "0", "9" * 30, "True"),
             *("dtype=", "'int32'", "low=", "high=", "scale=", "mean=", "p=", "lambda:", "x", "\n"),
@@ -335,7 +396,7 @@ def calls(draw: st.DrawFn) -> str:
     parts = [*arguments, *(f"{name}={value}" for name, value in options.items())]
     if dtype := draw(st.sampled_from(["", "bfloat16", "uint8", "bool", "complex64"])):
         parts.append(f"dtype='{dtype}'")
-    return f"{draw(st.sampled_from(sorted(USAGE)))}({', '.join(parts)})"
+    return f"{draw(st.sampled_from(sorted(function_names())))}({', '.join(parts)})"
 
 
 def parsed_or_refused(text: str) -> Draw | None:
@@ -423,8 +484,8 @@ def test_the_largest_shape_allowed_is_drawn() -> None:
     ("text", "message", "column"),
     [
         ("normal(Q)", "no size is called 'Q'", 7),
-        ("normal(2.5)", "a dimension must be a whole number, not 2.5", 0),
-        ("normal(B - 9)", "a dimension must be a whole number, not -5", 0),
+        ("normal(2.5)", "a dimension must be an integer from 0 up, got 2.5", 0),
+        ("normal(B - 9)", "a dimension must be an integer from 0 up, got -5", 0),
         ("normal(B // 0)", "that arithmetic has no result", 7),
         ("digits(1798)", "there are 1797 digits, not 1798", 0),
         ("normal(3, scale=-1)", "normal(3, scale=-1): scale < 0", 0),

@@ -12,6 +12,7 @@ from tutor.engine.plan import used_inputs
 from tutor.expressions import texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
+from tutor.inputs.datasets import DATASETS
 from tutor.inputs.draws import Draw, Draws, drawn, names_in
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
@@ -20,7 +21,7 @@ from tutor.pack.yaml_nodes import MappingNode, Node
 NO_AXES = {"integers": 2, "full": 1}
 """How many arguments of a draw come before its shape."""
 
-WITHOUT_SHAPE = frozenset({"int", "float", "key", "digits"})
+WITHOUT_SHAPE = frozenset({"int", "float", "key", *DATASETS})
 """Draws whose arguments are not axes, or are those of a data set."""
 
 LARGE = 100

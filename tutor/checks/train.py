@@ -1,11 +1,18 @@
 """`train`: training works, measured on examples whose labels the learner's code never sees."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.inputs.datasets import DATASETS
+from tutor.inputs.functions import DrawError
 from tutor.tree import Leaf, Tree, TreeError
+
+if TYPE_CHECKING:
+    DatasetName: TypeAlias = str
+else:
+    DatasetName = Literal[tuple(DATASETS)]
 
 
 class Train(Check, frozen=True, kw_only=True):
@@ -22,13 +29,14 @@ class Train(Check, frozen=True, kw_only=True):
     optimised: ClassVar[bool] = True
 
     train: Annotated[
-        JaxExpr, Meta(description="Trains on `x` float32 (n, 64) and `y` int32 (n,); any result.")
+        JaxExpr,
+        Meta(description="Trains on `x` float32 (n, features) and `y` int32 (n,); any result."),
     ]
     predict: Annotated[
         JaxExpr,
         Meta(description="Scores (n, classes) or labels (n,) for `x`, given `trained`."),
     ]
-    data: Literal["digits"] = "digits"
+    data: DatasetName = "digits"
     held_out: Annotated[int, Meta(ge=50, le=900, description="Examples kept back.")] = 360
     accuracy: Annotated[float, Meta(gt=0, lt=1, description="Reached on the held-out examples.")]
 
@@ -36,10 +44,11 @@ class Train(Check, frozen=True, kw_only=True):
         return frozenset({"x", "y", "trained"})
 
     def extra_inputs(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
-        from tutor.inputs.datasets import digits
         from tutor.inputs.streams import generator
 
-        x, y = digits()
+        x, y = DATASETS[self.data].load()
+        if len(x) <= self.held_out:
+            raise DrawError(f"held_out: there are only {len(x)} {self.data}")
         rows = generator(seed).permutation(len(x))
         held, kept = rows[: self.held_out], rows[self.held_out :]
         inputs: dict[str, Tree] = {
@@ -66,9 +75,10 @@ class Train(Check, frozen=True, kw_only=True):
             predictions = observed.array.astype(np.float64)
         shape = predictions.shape
         if shape[:1] != labels.shape or len(shape) not in (1, 2) or 0 in shape:
+            classes = DATASETS[self.data].load()[1].max() + 1
             return Finding(
                 f"predictions of shape {shape} for {len(labels)} examples; expected "
-                f"scores ({len(labels)}, 10) or labels ({len(labels)},)"
+                f"scores ({len(labels)}, {classes}) or labels ({len(labels)},)"
             )
         if not np.isfinite(predictions).all():
             return Finding("the predictions contain NaN or infinity: training diverged")

@@ -18,13 +18,12 @@ from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.functions import (
     CORNERS,
-    DRAWS,
     DTYPES,
-    EXACT,
-    POSITIONAL,
-    USAGE,
     DrawError,
+    Function,
     Stream,
+    function_named,
+    function_names,
 )
 from tutor.inputs.streams import generator, word
 from tutor.tree import Tree
@@ -86,18 +85,16 @@ def _parse(source: str) -> Draw:
         raise DrawError("not a call such as normal(B, 3)", column) from None
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise DrawError(f"not a call of one of {known()}, such as normal(B, 3)")
-    function = tree.func.id
-    if function not in DRAWS:
-        raise DrawError(
-            f"no draw is called {function!r}; there are {known()}", tree.func.col_offset
-        )
-    _, allowed = DRAWS[function]
+    name = tree.func.id
+    function = function_named(name)
+    if function is None:
+        raise DrawError(f"no draw is called {name!r}; there are {known()}", tree.func.col_offset)
     options: list[tuple[str, ast.expr | str]] = []
     for keyword in tree.keywords:
-        if keyword.arg is None or keyword.arg not in allowed:
-            what = ", ".join(sorted(allowed)) or "none"
+        if keyword.arg is None or keyword.arg not in function.options:
+            what = ", ".join(sorted(function.options)) or "none"
             raise DrawError(
-                f"{function} has no option {keyword.arg or '**'!r}; it has: {what}",
+                f"{name} has no option {keyword.arg or '**'!r}; it has: {what}",
                 keyword.col_offset,
             )
         value = keyword.value
@@ -105,13 +102,13 @@ def _parse(source: str) -> Draw:
             options.append((keyword.arg, value.value))
         else:
             options.append((keyword.arg, arithmetic.checked(value)))
-    draw = Draw(source, function, tuple(arithmetic.checked(a) for a in tree.args), tuple(options))
-    _rehearse(draw)
+    draw = Draw(source, name, tuple(arithmetic.checked(a) for a in tree.args), tuple(options))
+    _check_arguments(draw, function)
     return draw
 
 
 def known() -> str:
-    return ", ".join(DRAWS)
+    return ", ".join(function_names())
 
 
 def names_in(draws: "Draws") -> frozenset[str]:
@@ -156,13 +153,16 @@ def draw_tree(
         DrawError: a size is missing, an array would be too large, or NumPy has no such draw.
     """
     if isinstance(draws, Draw):
-        function, _ = DRAWS[draws.function]
+        function = function_named(draws.function)
+        assert function is not None, "parse() refuses other functions"
         try:
             arguments = [arithmetic.value(a, sizes) for a in draws.arguments]
             options = {
                 k: v if isinstance(v, str) else arithmetic.value(v, sizes) for k, v in draws.options
             }
-            return function(Stream(generator(seed), corner % CORNERS, first), arguments, options)
+            return function.draw(
+                Stream(generator(seed), corner % CORNERS, first), arguments, options
+            )
         except DrawError:
             raise
         except ArithmeticFault as error:
@@ -176,13 +176,13 @@ def draw_tree(
     return [draw_tree(v, sizes, (*seed, i), corner + i, first=first) for i, v in enumerate(draws)]
 
 
-def _rehearse(draw: Draw) -> None:
-    """Count the arguments now, so that a wrong call is an error of the file, not of a run."""
-    least = POSITIONAL.get(draw.function, 0)
-    if len(draw.arguments) < least:
-        raise DrawError(f"{draw.function} needs at least {least} arguments: {USAGE[draw.function]}")
-    if draw.function in EXACT and len(draw.arguments) != least:
-        raise DrawError(f"{draw.function} takes {least} arguments: {USAGE[draw.function]}")
+def _check_arguments(draw: Draw, function: Function) -> None:
+    """Check the arguments now, so that a wrong call is an error of the file, not of a run."""
+    count, least = len(draw.arguments), function.least
+    if count < least:
+        raise DrawError(f"{draw.function} needs at least {least} arguments: {function.usage}")
+    if function.exact and count != least:
+        raise DrawError(f"{draw.function} takes {least} arguments: {function.usage}")
     for name, value in draw.options:
         if name == "dtype" and value not in DTYPES:
             raise DrawError(f"dtype must be one of {', '.join(map(repr, DTYPES))}")

@@ -1,29 +1,30 @@
-"""The functions that a draw may call: `normal`, `integers`, `key`, … and the arrays they give."""
+"""The functions that a draw may call: `normal`, `integers`, `key` and others."""
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tutor.inputs.arithmetic import ArithmeticFault, Number
+from tutor.inputs.datasets import DATASETS, Dataset
 from tutor.tree import Leaf, Tree
 
 if TYPE_CHECKING:
     import numpy as np
 
 MAX_ELEMENTS = 4_000_000
-"""Of one drawn array: 16 MB of float32."""
+"""Elements of one drawn array: 16 MB of float32."""
 
 
 class DrawError(ArithmeticFault):
-    """A draw that cannot be understood; `column` counts from 0 within its text."""
+    """An invalid draw; `column` counts from 0 within its text."""
 
 
 CORNERS = 3
-"""A Python integer is its lowest value, its highest, and any other in turn, case by case."""
+"""A Python integer is its lowest value, its highest or a random one, in turn from case to case."""
 
 
 class Stream(NamedTuple):
-    """Where the values of a draw come from. `corner` walks from case to case, which may be the
-    `first`."""
+    """The source of a draw's values. `corner` counts the cases; `first` marks the first one."""
 
     random: "np.random.Generator"
     corner: int
@@ -41,7 +42,7 @@ def _shape(arguments: list[Number]) -> tuple[int, ...]:
     total = 1
     for size in arguments:
         if not isinstance(size, int) or size < 0:
-            raise DrawError(f"a dimension must be a whole number, not {size!r}")
+            raise DrawError(f"a dimension must be an integer from 0 up, got {size!r}")
         shape.append(size)
         total *= max(size, 1)  # NumPy refuses (0, 2**60) as well
     if total > MAX_ELEMENTS:
@@ -83,7 +84,7 @@ def _uniform(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 def _integers(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     low, high, *shape = arguments
     least, most = int(low), max(int(high), int(low) + 1) - 1
-    # Wrong answers live where a bound comes up, and where it does not.
+    # Some wrong answers fail only if a bound is drawn, others only if it is not.
     inner = 0 if source.first or most - least < 2 else 1
     values = source.random.integers(least + inner, most - inner, _shape(shape), endpoint=True)
     if values.size > 1 and not inner:
@@ -144,56 +145,69 @@ def _float(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     return Leaf(np.asarray(source.random.uniform(low, high)), "float")
 
 
-def _digits(source: Stream, arguments: list[Number], options: Options) -> Tree:
-    from tutor.inputs.datasets import digits
+def _examples(dataset: Dataset) -> DrawFunction:
+    def draw(source: Stream, arguments: list[Number], options: Options) -> Tree:
+        x, y = dataset.load()
+        shape = _shape(arguments)
+        count = prod(shape)
+        if count > len(x):
+            raise DrawError(f"there are {len(x)} {dataset.name}, not {count}")
+        rows = source.random.permutation(len(x))[:count]
+        return {
+            "x": Leaf(x[rows].reshape(*shape, x.shape[1]), "array"),
+            "y": Leaf(y[rows].reshape(shape), "array"),
+        }
 
-    x, y = digits()
-    shape = _shape(arguments)
-    count = 1
-    for size in shape:
-        count *= size
-    if count > len(x):
-        raise DrawError(f"there are {len(x)} digits, not {count}")
-    rows = source.random.permutation(len(x))[:count]
-    return {
-        "x": Leaf(x[rows].reshape(*shape, x.shape[1]), "array"),
-        "y": Leaf(y[rows].reshape(shape), "array"),
-    }
+    return draw
 
 
-USAGE = {
-    "normal": "normal(*shape, mean=0, scale=1)",
-    "uniform": "uniform(*shape, low=0, high=1)",
-    "integers": "integers(low, high, *shape) with high left out",
-    "permutation": "permutation(n)",
-    "bernoulli": "bernoulli(*shape, p=0.5)",
-    "zeros": "zeros(*shape)",
-    "ones": "ones(*shape)",
-    "full": "full(value, *shape)",
-    "arange": "arange(n)",
-    "key": "key(), a PRNG key",
-    "int": "int(low, high), a Python int: low, high, and any between in turn",
-    "float": "float(low, high), a Python float",
-    "digits": "digits(*shape): {'x': (*shape, 64), 'y': (*shape,)}, real digits, aligned",
+class Function(NamedTuple):
+    """A function that a draw may call: `least` positional arguments, or exactly as many."""
+
+    draw: DrawFunction
+    usage: str
+    options: tuple[str, ...] = ()
+    least: int = 0
+    exact: bool = False
+
+
+FUNCTIONS = {
+    "normal": Function(
+        _normal, "normal(*shape, mean=0, scale=1)", options=("mean", "scale", "dtype")
+    ),
+    "uniform": Function(
+        _uniform, "uniform(*shape, low=0, high=1)", options=("low", "high", "dtype")
+    ),
+    "integers": Function(
+        _integers, "integers(low, high, *shape), excluding high", options=("dtype",), least=2
+    ),
+    "permutation": Function(
+        _permutation, "permutation(n)", options=("dtype",), least=1, exact=True
+    ),
+    "bernoulli": Function(_bernoulli, "bernoulli(*shape, p=0.5)", options=("p", "dtype")),
+    "zeros": Function(_zeros, "zeros(*shape)", options=("dtype",)),
+    "ones": Function(_ones, "ones(*shape)", options=("dtype",)),
+    "full": Function(_full, "full(value, *shape)", options=("dtype",), least=1),
+    "arange": Function(_arange, "arange(n)", options=("dtype",), least=1),
+    "key": Function(_key, "key(), a PRNG key", exact=True),
+    "int": Function(
+        _int,
+        "int(low, high), a Python int: low, high and others, case by case",
+        least=2,
+        exact=True,
+    ),
+    "float": Function(_float, "float(low, high), a Python float", least=2, exact=True),
 }
-"""What there is, for messages and for the documentation."""
+"""All functions but the data sets, which are draws too; see `function_named`."""
 
-POSITIONAL = {"integers": 2, "permutation": 1, "full": 1, "arange": 1, "int": 2, "float": 2,
-               "digits": 1, "key": 0}  # fmt: skip
-EXACT = frozenset({"permutation", "arange", "int", "float", "key"})
 
-DRAWS: "dict[str, tuple[DrawFunction, frozenset[str]]]" = {
-    "normal": (_normal, frozenset({"mean", "scale", "dtype"})),
-    "uniform": (_uniform, frozenset({"low", "high", "dtype"})),
-    "integers": (_integers, frozenset({"dtype"})),
-    "permutation": (_permutation, frozenset({"dtype"})),
-    "bernoulli": (_bernoulli, frozenset({"p", "dtype"})),
-    "zeros": (_zeros, frozenset({"dtype"})),
-    "ones": (_ones, frozenset({"dtype"})),
-    "full": (_full, frozenset({"dtype"})),
-    "arange": (_arange, frozenset({"dtype"})),
-    "key": (_key, frozenset()),
-    "int": (_int, frozenset()),
-    "float": (_float, frozenset()),
-    "digits": (_digits, frozenset()),
-}
+def function_named(name: str) -> Function | None:
+    dataset = DATASETS.get(name)
+    if dataset is None:
+        return FUNCTIONS.get(name)
+    usage = f"{name}(*shape): {{'x': (*shape, features), 'y': (*shape,)}}, examples with labels"
+    return Function(_examples(dataset), usage, least=1)
+
+
+def function_names() -> list[str]:
+    return [*FUNCTIONS, *DATASETS]

@@ -24,7 +24,7 @@ from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.draws import Draw, Draws, holds_key
 from tutor.inputs.draws import parse as parse_draw
-from tutor.inputs.functions import USAGE, DrawError
+from tutor.inputs.functions import DrawError, function_named, function_names
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import EXPRESSION, StructReader, plain, shown
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, walk
@@ -119,9 +119,10 @@ class LessonReader(StructReader):
         try:
             return parse_draw(node.value)
         except DrawError as error:
-            function = node.value.strip().partition("(")[0].strip()
-            usage = USAGE.get(function, "normal(B, 3)")
-            remedy = suggested(function, USAGE) if function not in USAGE else ""
+            name_of_draw = node.value.strip().partition("(")[0].strip()
+            function = function_named(name_of_draw)
+            usage = function.usage if function is not None else "normal(B, 3)"
+            remedy = suggested(name_of_draw, function_names()) if function is None else ""
             if usage in str(error):
                 remedy = "add the missing arguments"
             what = f"{name}: {error}"
