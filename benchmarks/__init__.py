@@ -1,1 +1,1 @@
-"""What jaxtutor costs: modules that measure and return raw samples, in seconds."""
+"""Benchmarks: modules that measure and return raw samples, in seconds."""

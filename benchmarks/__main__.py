@@ -1,10 +1,10 @@
-"""Measure everything, write the results, and compare their ratios with the committed ones.
+"""Run all benchmarks, write the results, and compare their ratios with the committed ones.
 
     python -m benchmarks [--quick] [--out FOLDER]
 
-Writes `results.json`, `results.md` and `results.svg`. Exit code 1: a ratio has fallen by more than
-a fifth, or something was judged wrongly. Takes an hour or two of a machine that does nothing
-else; `--quick` a few minutes, for figures that are worth less.
+Writes `results.json`, `results.md` and `results.svg`. Exits with 1 if a ratio fell by more than a
+fifth, or a verdict was wrong. Takes an hour or two on an otherwise idle machine; `--quick` takes a
+few minutes and gives rough figures.
 """
 
 import argparse
@@ -44,7 +44,7 @@ HERE = Path(__file__).parent
 
 
 class Effort(Struct, frozen=True):
-    """How often what is measured."""
+    """Sizes and repetitions of each measurement."""
 
     lessons: int | None
     variants: bool
@@ -52,24 +52,24 @@ class Effort(Struct, frozen=True):
     cold: int
     starts: int
     batch: int
-    rivals: int
+    alternatives: int
     sizes: tuple[int, ...]
     checks: tuple[int, ...]
     batches: tuple[int, ...]
 
 
 FULL = Effort(
-    lessons=None, variants=True, warm=5, cold=1, starts=15, batch=200, rivals=100,
+    lessons=None, variants=True, warm=5, cold=1, starts=15, batch=200, alternatives=100,
     sizes=growth.SIZES, checks=growth.TIMES, batches=(25, 50, 100),
 )  # fmt: skip
 QUICK = Effort(
-    lessons=2, variants=False, warm=2, cold=1, starts=3, batch=14, rivals=4,
+    lessons=2, variants=False, warm=2, cold=1, starts=3, batch=14, alternatives=4,
     sizes=(50,), checks=(1, 2), batches=(7, 14),
 )  # fmt: skip
 
 
 def main() -> int:
-    """Returns: the exit code."""
+    """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure jaxtutor.")
     parser.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
     parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER")
@@ -82,7 +82,7 @@ def main() -> int:
     write(results, worse, options.out)
     for target in targets(results):
         mark = "met    " if target.met else "NOT MET"
-        print(f"{mark} {target.what}: {target.found} (wanted {target.wanted})")
+        print(f"{mark} {target.what}: {target.found} (target {target.wanted})")
     for name, (old, new) in worse.items():
         print(f"FELL    {name}: {old:.2f} → {new:.2f}")
     for wrong in results.wrong:
@@ -91,7 +91,7 @@ def main() -> int:
 
 
 def write(results: Results, worse: dict[str, tuple[float, float]], out: Path) -> None:
-    """Write the three files."""
+    """Write `results.json`, `results.md` and `results.svg`."""
     out.mkdir(parents=True, exist_ok=True)
     data = msgspec.json.format(msgspec.json.encode(results), indent=1)
     (out / "results.json").write_bytes(data + b"\n")
@@ -100,21 +100,21 @@ def write(results: Results, worse: dict[str, tuple[float, float]], out: Path) ->
 
 
 def measure(effort: Effort) -> Results:
-    """All of it; says on standard error what it is doing."""
+    """Run all benchmarks, with progress on standard error."""
     pack = load_pack()
     names = list(pack.lessons)[: effort.lessons]
     solutions = {name: right(pack, pack.lesson(name))[0] for name in names}
     judged, wrong = _judged(pack, names, effort)
-    _say("the screen, memory")
+    _log("the screen, memory")
     shown = screen.measure(effort.warm, names)
     wholes = {one.lesson: one.warm.median for one in judged if one.kind == "solution"}
-    _say("profiles")
+    _log("profiles")
     profiles = [
         Profile(name, breakdown.measure(answer.lesson), wholes[name])
         for name, answer in solutions.items()
     ]
     graded, points = list(_graded(pack, effort)), list(_growth(pack, effort))
-    _say("starts")
+    _log("starts")
     first = solutions[names[0]]
     return Results(
         machine=_machine(),
@@ -141,28 +141,28 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[JudgedAn
     seconds: dict[tuple[str, str], list[float]] = {}
     wrong: list[str] = []
 
-    def keep(run: warm.Sample, how: str) -> None:
+    def record(run: warm.Sample, how: str) -> None:
         seconds.setdefault((run.answer.label, how), []).append(run.seconds)
-        if not run.judged_right:
+        if not run.correct:
             wrong.append(f"{how}: {run.answer.label}: {run.report.verdict}")
 
     with warm.desk(pack) as desk:
         for name in names:
-            _say(f"warm: {name}")
+            _log(f"warm: {name}")
             mine = [answer for answer in answers if answer.lesson.id == name]
             for run in warm.measure(desk, mine, effort.warm):
-                keep(run, "warm")
+                record(run, "warm")
     variants = [answer for answer in answers if answer.kind == "variant"]
-    _say(f"unseen: {len(variants)}")
+    _log(f"unseen: {len(variants)}")
     for run in warm.unseen(pack, variants, 1):
-        keep(run, "unseen")
+        record(run, "unseen")
     with tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder:
         prepared = [cold.prepare(Path(folder), answer) for answer in answers]
         for how in cold.COMMANDS:
-            _say(f"cold: {how}")
+            _log(f"cold: {how}")
             for sample in cold.measure(prepared, how, effort.cold):
                 seconds.setdefault((sample.answer.label, how), []).append(sample.seconds)
-                if not sample.judged_right:
+                if not sample.correct:
                     wrong.append(f"{how}: {sample.answer.label}")
     return [
         JudgedAnswer(
@@ -178,23 +178,23 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[JudgedAn
 
 def _graded(pack: Pack, effort: Effort) -> Iterator[Graded]:
     mixed = grading.mixed(pack, effort.batch)
-    _say(f"grading: {len(mixed)} submissions")
+    _log(f"grading: {len(mixed)} submissions")
     batch = grading.ours(pack, mixed, seed=1)
     yield Graded("jaxtutor", len(mixed), batch.seconds, batch.misjudged)
-    few = mixed[: effort.rivals]
-    _say(f"grading: {len(few)} by pytest")
+    few = mixed[: effort.alternatives]
+    _log(f"grading: {len(few)} by pytest")
     batch = grading.pytest(few, seed=1)
     yield Graded("pytest", len(few), batch.seconds, batch.misjudged)
     python = os.environ.get("NBGRADER_PYTHON")
     if python:
-        _say(f"grading: {len(few)} by nbgrader")
-        # A notebook has one process; the lesson that needs two is left out.
+        _log(f"grading: {len(few)} by nbgrader")
+        # A notebook has a single process, so the lesson that needs two is left out.
         fit = [answer for answer in few if answer.lesson.id != TRAINING]
         yield Graded("nbgrader", len(fit), nbgrader.seconds_for(Path(python), fit))
 
 
 def _growth(pack: Pack, effort: Effort) -> Iterator[Point]:
-    _say("growth")
+    _log("growth")
     solution = right(pack, pack.lesson(growth.LESSON))[0]
     for points in (
         growth.checks(pack, effort.warm, effort.checks),
@@ -216,7 +216,7 @@ def _starts(effort: Effort) -> Iterator[tuple[str, Summary]]:
 
 @contextmanager
 def _home() -> Iterator[None]:
-    """A home that nobody has used: nothing is remembered, and nothing of the learner's touched."""
+    """Use a new `JAXTUTOR_HOME`: no caches, and no access to the learner's files."""
     home = tempfile.mkdtemp(prefix="jaxtutor-home-")
     os.environ["JAXTUTOR_HOME"] = home
     try:
@@ -231,7 +231,7 @@ def _machine() -> dict[str, str]:
     return {"cores": str(os.cpu_count()), "system": platform.system(), **kept}
 
 
-def _say(what: str) -> None:
+def _log(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 

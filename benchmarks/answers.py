@@ -1,4 +1,4 @@
-"""What is handed in: of every lesson its solution, other right answers, its starter, mistakes."""
+"""Answers to the lessons: solutions, variants, starters and mistakes."""
 
 from typing import Literal
 
@@ -9,25 +9,24 @@ from tutor.manifest import Pack
 from tutor.report import Verdict
 
 TRAINING = "pmap-train-mlp"
-"""The lesson that trains on four devices. Its checks take seconds wherever they run, so it is
-told apart."""
+"""The lesson that trains on four devices. Its checks take seconds in any case, so it is reported
+separately."""
 
 OWN_OPERATIONS = ("arrays-at-updates", "vmap-basics")
-"""Lessons whose checks have JAX do what the solution itself does, and nothing more: neither a
-gradient nor a compilation beside it."""
+"""Lessons whose checks run only the solution's own operations: no extra gradient or compilation."""
 
 Kind = Literal["solution", "variant", "starter", "mistake", "malformed"]
-"""`variant`: right, in another style than the solution."""
+"""`variant`: a right answer in another style than the solution."""
 
 
 class Answer(Struct, frozen=True):
-    """One submission, and the verdicts of which it deserves one."""
+    """A submission, and the verdicts that are correct for it."""
 
     lesson: Lesson
     name: str
     kind: Kind
     code: str
-    deserves: tuple[Verdict, ...]
+    accepted: tuple[Verdict, ...]
 
     @property
     def label(self) -> str:
@@ -35,7 +34,7 @@ class Answer(Struct, frozen=True):
 
 
 def right(pack: Pack, lesson: Lesson) -> list[Answer]:
-    """The solution first, then the same written differently."""
+    """Return the solution and the variants."""
     solution = pack.solution(lesson.id)
     assert solution is not None
     return [
@@ -48,12 +47,12 @@ def right(pack: Pack, lesson: Lesson) -> list[Answer]:
 
 
 def starter(lesson: Lesson) -> Answer:
-    """Not written yet, and says so itself."""
+    """Return the starter, which raises an error until it is completed."""
     return Answer(lesson, "starter", "starter", lesson.starter, ("error",))
 
 
-def mistaken(pack: Pack, lesson: Lesson) -> list[Answer]:
-    """The wrong answers that people really give."""
+def mistakes(pack: Pack, lesson: Lesson) -> list[Answer]:
+    """Return the lesson's known mistakes."""
     solution = pack.solution(lesson.id)
     assert solution is not None
     return [
@@ -62,9 +61,9 @@ def mistaken(pack: Pack, lesson: Lesson) -> list[Answer]:
     ]
 
 
-def handed_in(pack: Pack, lesson: Lesson) -> tuple[list[Answer], list[Answer]]:
-    """What a class hands in: right answers, and others."""
-    wrong = [*mistaken(pack, lesson), starter(lesson)]
+def right_and_wrong(pack: Pack, lesson: Lesson) -> tuple[list[Answer], list[Answer]]:
+    """Return right answers, and others, as in a class."""
+    wrong = [*mistakes(pack, lesson), starter(lesson)]
     for name, code in {"empty": "", "half": lesson.starter.rstrip()[:-1] + "(\n"}.items():
         wrong.append(Answer(lesson, name, "malformed", code, ("fail", "error")))
     return right(pack, lesson), wrong

@@ -1,9 +1,9 @@
-"""Where the time of a warm run goes: tracing, lowering, XLA, the rest of JAX, our own process.
+"""Breakdown of a warm run's time: tracing, lowering, XLA, the rest of JAX, the main process.
 
     python -m benchmarks.breakdown LESSON DEVICES QUICK
 
-What happens inside a waiting sandbox is done here in a process that is set up in the same way, so
-that JAX can be asked how long it takes for what. Main's part is what remains of a run's time.
+This does the work of a waiting sandbox in a process set up the same way, where JAX's own timing
+events are available. The main process's part is the rest of a run's time.
 """
 
 import gc
@@ -41,9 +41,9 @@ EVENTS = {
 
 
 class Parts(Struct):
-    """Seconds inside the sandboxes of one run. `rest`: what JAX does beside the first three, in
-    Python for the most part, running the programs among it; `loading`: the submission's import;
-    `xla`: compiling, or reading a program that was compiled before."""
+    """Seconds inside the sandboxes of one run. `xla`: compiling, or loading a cached program;
+    `rest`: everything else in JAX, mostly Python, and running the programs; `loading`: importing
+    the submission."""
 
     tracing: float = 0.0
     lowering: float = 0.0
@@ -57,7 +57,7 @@ class Parts(Struct):
 
 
 def measure(lesson: Lesson) -> Parts:
-    """One run of the lesson's solution, in new processes: one for each place where checks run."""
+    """Return the parts of a run of the lesson's solution, in a new process per configuration."""
     found = Parts()
     with tempfile.TemporaryDirectory() as name:
         for place in configurations(lesson):
@@ -74,7 +74,7 @@ def measure(lesson: Lesson) -> Parts:
 
 
 def forks(lesson: Lesson, samples: int) -> list[float]:
-    """Seconds from asking for a sandbox until it says that it is ready, forked from a zygote."""
+    """Return the seconds from requesting a sandbox, forked from a zygote, until it is ready."""
     place = configurations(lesson)[0]
     seconds = []
     with tempfile.TemporaryDirectory() as folder, Forks(Path(folder)) as source:
@@ -87,11 +87,11 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
     return seconds
 
 
-# --- inside that process -----------------------------------------------------------------------
+# --- in the new process -----------------------------------------------------------------------
 
 
 def inside(pack: Pack, lesson: Lesson, place: Configuration) -> Parts:
-    """The solution's run after it has been primed, as in a waiting sandbox."""
+    """Return the parts of the solution's run after priming, as in a waiting sandbox."""
     import jax
 
     from tutor.sandbox.learner import LearnerEnvironment
@@ -107,12 +107,12 @@ def inside(pack: Pack, lesson: Lesson, place: Configuration) -> Parts:
     gc.collect()
     spans: dict[str, list[tuple[float, float]]] = {name: [] for name in EVENTS.values()}
 
-    def heard(event: str, duration_secs: float, **_: str | int) -> None:
+    def on_duration(event: str, duration_secs: float, **_: str | int) -> None:
         if event in EVENTS:
             now = time.perf_counter()
             spans[EVENTS[event]].append((now - duration_secs, now))
 
-    jax.monitoring.register_event_duration_secs_listener(heard)
+    jax.monitoring.register_event_duration_secs_listener(on_duration)
     began = time.perf_counter()
     environment.load(solution, "submission.py")
     loaded = time.perf_counter()
@@ -133,7 +133,7 @@ def _observe(environment: object, planned: Plan) -> None:
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
-    """Seconds that lie in any of the spans: what is traced within a trace counts once."""
+    """Return the length of the union of the spans: nested traces count once."""
     seconds, until = 0.0, 0.0
     for start, end in sorted(spans):
         seconds += max(0.0, end - max(start, until))

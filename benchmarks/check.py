@@ -1,4 +1,4 @@
-"""`jaxtutor check` from a cold shell, against what it cannot do without."""
+"""`jaxtutor check` from a cold shell, compared with its unavoidable parts."""
 
 import os
 import subprocess
@@ -15,22 +15,22 @@ from tutor import paths
 from tutor.report import Report
 
 VERDICT = b"checks pass ("
-"""Stands in the verdict's line."""
+"""Part of the verdict's line."""
 
 
 def measure(answer: Answer, samples: int) -> dict[str, list[float]]:
-    """Seconds from the start of `jaxtutor check` until its verdict is printed, and until it ends,
-    when the race has been run too; of `python -c "import jax"`; and of the run itself, which is
-    the import and the checks of the submission, by the command's own report.
+    """Return the seconds from the start of `jaxtutor check` until the verdict, and until the end,
+    after the timing against PyTorch; of `python -c "import jax"`; and of the run itself (importing
+    and checking the submission), as reported by the command.
 
     **Arguments:** `answer`: a solution.
 
     Raises:
-        AssertionError: it has not passed.
+        AssertionError: it does not pass.
     """
     with tempfile.TemporaryDirectory(prefix="jaxtutor-check-") as name:
         home = Path(name)
-        (home / "cache").symlink_to(paths.cache())  # PyTorch has been asked before
+        (home / "cache").symlink_to(paths.cache())  # with PyTorch's answers
         file = home / "answer.py"
         file.write_text(answer.code, encoding="utf-8")
         command = [*JAXTUTOR, "check", answer.lesson.id, str(file)]
@@ -50,7 +50,7 @@ def measure(answer: Answer, samples: int) -> dict[str, list[float]]:
             }
             for what, seconds in once.items():
                 found.setdefault(what, []).append(seconds)
-    # The first is not counted: PyTorch may have been asked in it.
+    # Drop the first, which may include computing PyTorch's answers.
     return {what: seconds[1:] for what, seconds in found.items()}
 
 

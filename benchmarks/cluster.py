@@ -1,8 +1,8 @@
-"""What handing submissions to a cluster costs, without running them: python -m benchmarks.cluster.
+"""The overhead of a cluster per submission, without running any: python -m benchmarks.cluster.
 
-A scheduler and a worker in processes of their own answer jobs at once, with the report of one real
-run. Processor seconds are told for each process, for they do not depend on what else the machine
-does; the wall clock is told too, and does.
+A scheduler and a worker in separate processes answer jobs immediately, with the report of one real
+run. Prints CPU time per process, which does not depend on the load of the machine, and wall time,
+which does.
 """
 
 import sys
@@ -26,32 +26,32 @@ _answers: dict[str, tuple[Report, ...]] = {}
 _run_job = executors.run_job
 
 
-def once(job: Job, *arguments: object, **named: object) -> tuple[Report, ...]:
-    """Run the first job for good, and answer those that follow with what it gave."""
+def run_once(job: Job, *arguments: object, **named: object) -> tuple[Report, ...]:
+    """Run the first job, and return its reports for all that follow."""
     if job.lesson not in _answers:
         _answers[job.lesson] = _run_job(job, *arguments, **named)  # type: ignore[arg-type]
     return _answers[job.lesson]
 
 
-def answer_at_once() -> None:
-    """From now on, in this process."""
-    executors.run_job = once
+def answer_immediately() -> None:
+    """Replace `run_job` by `run_once` in this process."""
+    executors.run_job = run_once
 
 
 def dask_setup(worker: object) -> None:
-    """Dask calls it in the worker, which loads this module for it."""
-    answer_at_once()
+    """Dask calls this in workers that preload this module."""
+    answer_immediately()
 
 
 def main(number: int) -> None:
-    """Hand `number` submissions over, and print what that took."""
+    """Submit `number` jobs, and print the cost of each."""
     pack = load_pack()
     job = Job(LESSON, pack.solution(LESSON) or "", (0,))
     with tempfile.TemporaryDirectory() as folder, DaskCluster(Path(folder), {}) as dask:
         worker = dask.workers(1, "--no-nanny", "--preload", "benchmarks.cluster")
         with ClusterExecutor(pack, dask.address) as cluster:
             measure("cluster", cluster, job, number, [dask.scheduler.pid, worker.pid])
-    answer_at_once()
+    answer_immediately()
     with LocalExecutor(pack, 1) as local:
         measure("here", local, job, number, [])
 
@@ -59,10 +59,10 @@ def main(number: int) -> None:
 def measure(
     name: str, executor: executors.Executor, job: Job, number: int, others: list[int]
 ) -> None:
-    """Print milliseconds for each job: by the clock, and of the processors."""
+    """Print the milliseconds per job: wall time, and CPU time of each process."""
     executor.submit(job).result()
     watched = [psutil.Process(), *map(psutil.Process, others)]
-    before, began = [spent(process) for process in watched], time.perf_counter()
+    before, began = [cpu_seconds(process) for process in watched], time.perf_counter()
     waiting = deque(executor.submit(job) for _ in range(AHEAD))
     for _ in range(number - AHEAD):
         waiting.popleft().result()
@@ -70,14 +70,14 @@ def measure(
     while waiting:
         waiting.popleft().result()
     clock = time.perf_counter() - began
-    used = [spent(process) - old for process, old in zip(watched, before, strict=True)]
-    told = [f"{label} {1000 * one / number:.2f}" for label, one in zip(
+    used = [cpu_seconds(process) - old for process, old in zip(watched, before, strict=True)]
+    costs = [f"{label} {1000 * one / number:.2f}" for label, one in zip(
         ("client", "scheduler", "worker"), used, strict=False)]  # fmt: skip
-    print(f"{name}: clock {1000 * clock / number:.2f} ms; processor: {', '.join(told)} ms")
+    print(f"{name}: clock {1000 * clock / number:.2f} ms; processor: {', '.join(costs)} ms")
 
 
-def spent(process: psutil.Process) -> float:
-    """Processor seconds of a process, without its children's."""
+def cpu_seconds(process: psutil.Process) -> float:
+    """Return the CPU seconds of a process, without its children's."""
     times = process.cpu_times()
     return float(times.user + times.system)
 

@@ -1,6 +1,4 @@
-"""The same checks as a plain script and as a test file, each in a process of its own that starts
-from nothing: what somebody has who has no jaxtutor.
-"""
+"""The same checks without jaxtutor: as a script and as a pytest file, each in a new process."""
 
 import subprocess
 import sys
@@ -30,15 +28,15 @@ PATIENCE = 300
 
 
 class Prepared(Struct, frozen=True):
-    """Files for one answer: a folder for each number of devices on which checks of its run."""
+    """The files for one answer: a directory per number of devices that its checks need."""
 
     answer: Answer
     folders: dict[int, Path]
 
 
 class Sample(Struct, frozen=True):
-    """One answer judged cold, in seconds of wall time; by several processes one after the other
-    where the checks need different numbers of devices."""
+    """An answer checked cold, in seconds of wall time: by one process per number of devices, one
+    after the other."""
 
     answer: Answer
     how: How
@@ -46,12 +44,12 @@ class Sample(Struct, frozen=True):
     passed: bool
 
     @property
-    def judged_right(self) -> bool:
-        return self.passed == ("pass" in self.answer.deserves)
+    def correct(self) -> bool:
+        return self.passed == ("pass" in self.answer.accepted)
 
 
 def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
-    """Write the files for one answer into a new folder in `root`; asks PyTorch if it has to."""
+    """Write the files for one answer into a new directory in `root`."""
     lesson = answer.lesson
     planned = plan(lesson, seed)
     memory = paths.cache() / "references"
@@ -60,12 +58,12 @@ def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
     folder = root / f"{len(list(root.iterdir())):04d}"
     folders: dict[int, Path] = {}
     for devices in sorted({configuration_of(lesson, check).devices for check, _ in planned}):
-        asked: list[tuple[Check, list[Case], list[Tree | None]]] = []
+        checks: list[tuple[Check, list[Case], list[Tree | None]]] = []
         for check, cases in planned:
             if configuration_of(lesson, check).devices != devices:
                 continue
             known = check.refer() is not None
-            asked.append(
+            checks.append(
                 (
                     check,
                     cases,
@@ -73,13 +71,13 @@ def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
                 )
             )
         folders[devices] = folder / str(devices)
-        plain.write(folders[devices], answer.code, asked)
+        plain.write(folders[devices], answer.code, checks)
     references.close()
     return Prepared(answer, folders)
 
 
 def judge(prepared: Prepared, how: How) -> Sample:
-    """Have an answer judged by new processes."""
+    """Check an answer in new processes."""
     began = time.perf_counter()
     codes = [
         subprocess.run(
@@ -92,7 +90,7 @@ def judge(prepared: Prepared, how: How) -> Sample:
 
 
 def measure(prepared: list[Prepared], how: How, repeats: int) -> Iterator[Sample]:
-    """Every answer so many times, by turns."""
+    """Yield a sample of every answer, `repeats` times."""
     for _ in range(repeats):
         for one in prepared:
             yield judge(one, how)

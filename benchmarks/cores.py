@@ -1,9 +1,8 @@
-"""How many submissions a second are graded on one core, on two, and so on.
+"""Submissions graded per second on one core, on two, and so on.
 
     python -m benchmarks.cores 70
 
-grades as many of the course, each time as a new batch whose hidden seed nobody has seen, on so many
-cores and no more.
+grades so many submissions to the course on each number of cores, each time with a new seed.
 """
 
 import os
@@ -15,7 +14,7 @@ from pathlib import Path
 from benchmarks import grading
 from tutor.pack import load_pack
 
-ROUNDS = 3
+REPEATS = 3
 
 
 def main(number: int) -> None:
@@ -24,11 +23,11 @@ def main(number: int) -> None:
     answers = grading.mixed(pack, number)
     cores = sorted(os.sched_getaffinity(0))
     rates: dict[int, list[float]] = {width: [] for width in range(1, len(cores) + 1)}
-    for round_ in range(ROUNDS):
+    for repeat in range(REPEATS):
         for width in rates:
-            # What is started from now on has no more, either.
+            # Inherited by child processes.
             os.sched_setaffinity(0, cores[:width])
-            batch = grading.ours(pack, answers, 1000 * round_ + width, width)
+            batch = grading.ours(pack, answers, 1000 * repeat + width, width)
             assert not batch.misjudged, batch.misjudged
             rates[width].append(batch.per_second)
     for width, found in rates.items():

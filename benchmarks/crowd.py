@@ -1,10 +1,9 @@
-"""Many `jaxtutor check`s at the same time: a lecture hall on one server.
+"""Many concurrent `jaxtutor check`s, as from a class on one server.
 
     python -m benchmarks.crowd [N] [LESSON ...]
 
-Each is a command with its own `JAXTUTOR_HOME`, so each imports PyTorch as well. All of them check
-the lesson's own solution; exit code 1 if one does not pass. Each takes about 500 MiB while PyTorch
-is up.
+Each command has its own `JAXTUTOR_HOME`, so each imports PyTorch too, and takes about 500 MiB while
+it runs. All check the lesson's own solution; exits with 1 if one does not pass.
 """
 
 import argparse
@@ -29,7 +28,7 @@ PATIENCE = 3600
 
 
 class Job(Struct, frozen=True):
-    """A file to check. `pack`: the option of that name; empty for the course."""
+    """A file to check. `pack`: the value of `--pack`; empty for the course."""
 
     lesson: str
     file: Path
@@ -37,7 +36,7 @@ class Job(Struct, frozen=True):
 
 
 class Finished(Struct, frozen=True):
-    """What became of one command; `report` is None if it printed none."""
+    """The outcome of a command; `report` is None if it printed none."""
 
     job: Job
     seconds: float
@@ -50,8 +49,8 @@ class Finished(Struct, frozen=True):
         return self.report is not None and self.report.passed
 
 
-def at_once(jobs: Sequence[Job], folder: Path) -> list[Finished]:
-    """Run all of these at the same time, each with a new home in `folder`."""
+def run_concurrently(jobs: Sequence[Job], folder: Path) -> list[Finished]:
+    """Run all jobs concurrently, each with a new home in `folder`."""
     homes = [folder / str(number) for number in range(len(jobs))]
     with ThreadPoolExecutor(len(jobs)) as threads:
         return [*threads.map(_run, jobs, homes)]
@@ -78,8 +77,8 @@ def _run(job: Job, home: Path) -> Finished:
     return Finished(job, seconds, done.returncode, report, done.stderr)
 
 
-def why(finished: Finished) -> str:
-    """Why it did not pass, in a line."""
+def failure_reason(finished: Finished) -> str:
+    """Return in one line why a job did not pass."""
     if finished.report is None:
         return f"exit code {finished.exit_code}: {finished.stderr.strip()[-300:]}"
     if finished.report.fault is not None:
@@ -90,19 +89,21 @@ def why(finished: Finished) -> str:
 
 
 def main() -> int:
-    """Returns: the exit code."""
+    """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.crowd", description=__doc__)
-    parser.add_argument("number", type=int, nargs="?", default=16, help="checks at once; 16")
+    parser.add_argument(
+        "number", type=int, nargs="?", default=16, help="concurrent checks; default 16"
+    )
     parser.add_argument("lessons", nargs="*", default=LESSONS, help=", ".join(LESSONS))
     options = parser.parse_args()
     pack = load_pack()
-    everything = True
+    all_passed = True
     for lesson in options.lessons:
         with tempfile.TemporaryDirectory(prefix="jaxtutor-crowd-") as name:
             folder = Path(name)
             file = folder / f"{lesson}.py"
             file.write_text(pack.solution(lesson) or "", encoding="utf-8")
-            found = at_once([Job(lesson, file)] * options.number, folder)
+            found = run_concurrently([Job(lesson, file)] * options.number, folder)
         passed = [one for one in found if one.passed]
         seconds = [one.seconds for one in found]
         used = [one.report.timings.processor for one in found if one.report is not None]
@@ -113,10 +114,10 @@ def main() -> int:
             f"most processor time {max(used, default=0.0):.1f} of {limit:g} s",
             flush=True,
         )
-        for reason in sorted({why(one) for one in found if not one.passed}):
+        for reason in sorted({failure_reason(one) for one in found if not one.passed}):
             print(f"    {reason}", flush=True)
-        everything = everything and len(passed) == len(found)
-    return 0 if everything else 1
+        all_passed = all_passed and len(passed) == len(found)
+    return 0 if all_passed else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A Dask scheduler and its workers, in processes of their own, on this machine."""
+"""A Dask scheduler and its workers, in separate processes on this machine."""
 
 import json
 import os
@@ -15,10 +15,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 class DaskCluster:
-    """A scheduler, and no worker yet. Use as a context manager.
+    """A scheduler, without workers at first. Use as a context manager.
 
-    **Arguments:** `folder`: in which it writes where it is; `environ`: for its processes, beside
-    what this process has; `protocol`: `tcp://` or, if they are configured for it, `tls://`.
+    **Arguments:** `folder`: for the scheduler file; `environ`: additional environment variables;
+    `protocol`: `tcp://` or, if configured, `tls://`.
     """
 
     def __init__(self, folder: Path, environ: Mapping[str, str], protocol: str = "tcp://") -> None:
@@ -42,14 +42,14 @@ class DaskCluster:
 
     @property
     def address(self) -> str:
-        # It is written in its place, so for a moment it is there and empty.
+        # The file is not written atomically: for a moment it is empty.
         until(lambda: self._file.exists() and self._file.read_bytes().rstrip().endswith(b"}"))
         address: str = json.loads(self._file.read_bytes())["address"]
         return address
 
     def workers(self, number: int, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start so many with a thread each. Each has a nanny, which starts it again when it is
-        lost, unless `arguments` have `--no-nanny`. What they log is in the process's `stderr`."""
+        """Start workers with one thread each, and a nanny that restarts them unless `arguments`
+        include `--no-nanny`. Their log is the process's `stderr`."""
         return self._start(
             "worker", "--nworkers", str(number), "--nthreads", "1", "--memory-limit", "0",
             *arguments,
@@ -69,10 +69,10 @@ class DaskCluster:
 
 
 def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for it.
+    """Wait until the condition is true.
 
     Raises:
-        TimeoutError: in so many seconds it has never held.
+        TimeoutError: it was not within `seconds`.
     """
     end = time.monotonic() + seconds
     while not condition():

@@ -1,8 +1,6 @@
-"""Many submissions, as fast as they can be judged: by jaxtutor, and as files for pytest, as many at
-a time as there are cores.
+"""The throughput of grading: by jaxtutor, and by pytest, with one process per core.
 
-Every batch has a hidden seed of its own that nobody has seen, so PyTorch has to be asked; and
-nothing is remembered from an earlier one.
+Every batch has a new seed and empty caches, so PyTorch's answers have to be computed.
 """
 
 import os
@@ -18,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks import cold
-from benchmarks.answers import Answer, handed_in
+from benchmarks.answers import Answer, right_and_wrong
 from tutor.grading.batch import BatchOptions, BatchRunner
 from tutor.grading.executors import LocalExecutor
 from tutor.grading.journal import Journal
@@ -32,7 +30,7 @@ WORKERS = os.cpu_count() or 1
 
 
 class Batch(Struct, frozen=True):
-    """What became of many submissions."""
+    """The verdicts on many submissions."""
 
     answers: Sequence[Answer]
     verdicts: Sequence[Grade]
@@ -44,20 +42,20 @@ class Batch(Struct, frozen=True):
 
     @property
     def misjudged(self) -> list[str]:
-        """Whose verdict is not the one that they were written for: a pass, or none."""
+        """The answers that wrongly passed, or wrongly did not."""
         return [
             answer.label
             for answer, verdict in zip(self.answers, self.verdicts, strict=True)
-            if (verdict == "pass") != ("pass" in answer.deserves)
+            if (verdict == "pass") != ("pass" in answer.accepted)
         ]
 
 
 def mixed(pack: Pack, number: int, seed: int = 0) -> list[Answer]:
-    """A class of which two in three are right, the rest mistaken as people are, not begun, or no
-    Python: of all lessons equally many, in no order."""
+    """Return answers as from a class, spread evenly over the lessons and shuffled: two in three
+    right, the others with known mistakes, not started, or not Python."""
     chance = random.Random(seed)
     lessons = [pack.lesson(name) for name in pack.lessons]
-    known = {lesson.id: handed_in(pack, lesson) for lesson in lessons}
+    known = {lesson.id: right_and_wrong(pack, lesson) for lesson in lessons}
     chosen: list[Answer] = []
     for count in range(number):
         right, wrong = known[lessons[count % len(lessons)].id]
@@ -66,16 +64,16 @@ def mixed(pack: Pack, number: int, seed: int = 0) -> list[Answer]:
     return chosen
 
 
-class Handed(Struct, frozen=True):
-    """Answers as submissions. In memory, for reading files is not what is measured."""
+class InMemorySubmissions(Struct, frozen=True):
+    """A `SubmissionReader` of answers in memory: reading files is not measured."""
 
     answers: Sequence[Answer]
 
     @property
     def all(self) -> Sequence[Submission]:
         return [
-            Submission(f"{place:06}", answer.lesson.id, f"{place}.py")
-            for place, answer in enumerate(self.answers)
+            Submission(f"{number:06}", answer.lesson.id, f"{number}.py")
+            for number, answer in enumerate(self.answers)
         ]
 
     def read(self, source: str) -> bytes:
@@ -83,13 +81,13 @@ class Handed(Struct, frozen=True):
 
 
 def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) -> Batch:
-    """Judged as `jaxtutor grade` does it, with full isolation: the zygote's start is part
-    of it, running each lesson's solution, and the journal.
+    """Grade as `jaxtutor grade` does, with full isolation. The time includes starting the zygote,
+    running each lesson's solution, and writing the journal.
 
-    **Arguments:** `pack`: the one with the solutions; `jobs`: at a time.
+    **Arguments:** `pack`: must have the solutions; `jobs`: concurrent jobs.
     """
     lessons = {lesson.id: lesson for lesson in lessons_of(answers)}
-    asked = msgspec.structs.replace(pack, lessons=lessons)
+    graded = msgspec.structs.replace(pack, lessons=lessons)
     folder = Path(tempfile.mkdtemp(prefix="jaxtutor-grading-"))
     verdicts: dict[str, Grade] = {}
     began = time.perf_counter()
@@ -97,14 +95,16 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) 
         with (
             Journal(folder) as journal,
             Forks(folder) as forks,
-            LocalExecutor(asked, jobs, forks=forks, memory=folder / "references") as executor,
+            LocalExecutor(graded, jobs, forks=forks, memory=folder / "references") as executor,
         ):
 
             def on_result(result: Result, known: bool) -> None:
                 verdicts[result.submission] = result.verdict
 
-            order = BatchOptions(tuple(lessons), seed)
-            BatchRunner(asked, order, Handed(answers), journal, executor, on_result).run()
+            options = BatchOptions(tuple(lessons), seed)
+            BatchRunner(
+                graded, options, InMemorySubmissions(answers), journal, executor, on_result
+            ).run()
         seconds = time.perf_counter() - began
         return Batch(answers, [verdicts[name] for name in sorted(verdicts)], seconds)
     finally:
@@ -112,8 +112,8 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) 
 
 
 def pytest(answers: Sequence[Answer], seed: int) -> Batch:
-    """Judged by pytest, one process for each, without any isolation. Writing the files, PyTorch's
-    answers in them, is not part of it."""
+    """Grade with pytest, one process per submission, without isolation. The time does not include
+    writing the files and PyTorch's answers."""
     with tempfile.TemporaryDirectory(prefix="jaxtutor-pytest-") as name:
         prepared = [cold.prepare(Path(name), answer, seed) for answer in answers]
         judge: Callable[[cold.Prepared], cold.Sample] = lambda one: cold.judge(one, "pytest")  # noqa: E731
@@ -125,5 +125,5 @@ def pytest(answers: Sequence[Answer], seed: int) -> Batch:
 
 
 def lessons_of(answers: Sequence[Answer]) -> list[Lesson]:
-    """The lessons that submissions are of, each once."""
+    """Return the distinct lessons of these answers."""
     return list({answer.lesson.id: answer.lesson for answer in answers}.values())

@@ -1,10 +1,9 @@
-"""How much memory grading takes, and how much of a processor beside running submissions.
+"""The memory and CPU time of the grader itself, without running submissions.
 
     python -m benchmarks.grading_memory 100 1000 10000
 
-has `jaxtutor grade` grade so many submissions and write about them in every format, in a process of
-its own each time. Sandboxes run the first one only; the others are answered at once with what it
-got, so that hours become minutes: it is the grader itself that is measured.
+runs `jaxtutor grade` on so many submissions with every format, in a new process each time. Only the
+first submission is run; the others get its reports, which takes minutes rather than hours.
 """
 
 import resource
@@ -14,14 +13,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cluster import answer_at_once
+from benchmarks.cluster import answer_immediately
 from benchmarks.submissions import MINI
 
 CODE = "def double(x):\n    y = {number}\n    return 2 * x + 0 * y\n"
 
 
 def hand_in(number: int, folder: Path) -> None:
-    """So many students, a file each."""
+    """Write one file per student."""
     for student in range(number):
         path = folder / f"student {student:06}" / "double.py"
         path.parent.mkdir(parents=True)
@@ -29,10 +28,10 @@ def hand_in(number: int, folder: Path) -> None:
 
 
 def grade(folder: Path, formats: str) -> None:
-    """In this process; prints MiB at its worst, and seconds of the processor."""
+    """Grade in this process; print its peak MiB and CPU seconds."""
     from tutor.cli import main as jaxtutor
 
-    answer_at_once()
+    answer_immediately()
     status = jaxtutor(
         ["grade", str(folder / "hw"), "--lesson", "double", "--pack", str(MINI),
          "--out", str(folder / "out"), "--format", formats, "--quiet"]
@@ -55,7 +54,7 @@ def main(numbers: Sequence[int], formats: str = "gradebook.csv,junit.xml,report.
                 sys.exit(done.stderr)
             memory, seconds = map(float, done.stdout.split())
             each = 1000 * seconds / number
-            print(f"{number}: {memory:.0f} MiB at most; {each:.2f} ms of a processor for each")
+            print(f"{number}: {memory:.0f} MiB at most; {each:.2f} ms of CPU time per submission")
 
 
 if __name__ == "__main__":

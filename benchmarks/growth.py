@@ -1,5 +1,5 @@
-"""How the time to a verdict, and the rate of grading, grow with a lesson's checks, with the lessons
-of a pack, and with the number of submissions.
+"""How the time to a verdict and the throughput of grading depend on the numbers of checks, lessons
+and submissions.
 """
 
 import tempfile
@@ -21,17 +21,17 @@ from tutor.pool.pool import Pool
 
 LESSON = "vmap-basics"
 TIMES = (1, 2, 4, 8)
-"""How many times over a lesson's checks are asked."""
+"""How many times a lesson's checks are repeated."""
 
 SIZES = (50, 500, 5_000)
 """Lessons in a pack."""
 
 BATCH = 20
-"""Submissions graded where it is not their number that grows."""
+"""Submissions graded if their number is not what varies."""
 
 
 class Point(Struct, frozen=True):
-    """`what` grows and is now `size`; `of` it is measured. `samples`: seconds to the verdict, or
+    """A measurement `of` something with `size` many `what`. `samples`: seconds to the verdict, or
     submissions per second."""
 
     what: Literal["checks", "lessons", "submissions"]
@@ -41,8 +41,7 @@ class Point(Struct, frozen=True):
 
 
 def with_checks(lesson: Lesson, times: int) -> Lesson:
-    """The same lesson with its checks asked so many times over, each time with inputs of their
-    own."""
+    """Return the lesson with its checks repeated, each time with different inputs."""
     checks = [
         replace(
             check, name=f"{check.title} ({turn})",
@@ -56,7 +55,7 @@ def with_checks(lesson: Lesson, times: int) -> Lesson:
 
 
 def checks(pack: Pack, repeats: int, times: Sequence[int] = TIMES) -> Iterator[Point]:
-    """One lesson with more and more checks."""
+    """Measure one lesson with an increasing number of checks."""
     original = pack.lesson(LESSON)
     solution = right(pack, original)[0]
     for count in times:
@@ -78,10 +77,10 @@ def checks(pack: Pack, repeats: int, times: Sequence[int] = TIMES) -> Iterator[P
 
 
 def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Iterator[Point]:
-    """The same lesson in packs of more and more; made packs have no solutions, so what waits is
-    primed with the starter.
+    """Measure one lesson in packs of increasing size. Generated packs have no solutions, so waiting
+    sandboxes are primed with the starter.
 
-    **Arguments:** `solution`: of `LESSON`, which is the model of all.
+    **Arguments:** `solution`: of `LESSON`, which all lessons are copies of.
     """
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="jaxtutor-pack-") as name:
@@ -91,13 +90,13 @@ def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Ite
             answer = replace(solution, lesson=lesson)
             with warm.desk(pack) as desk:
                 samples = list(warm.measure(desk, [answer], repeats))
-            assert all(sample.judged_right for sample in samples)
+            assert all(sample.correct for sample in samples)
             yield Point("lessons", "verdict", size, [sample.seconds for sample in samples])
             yield Point("lessons", "grading", size, _graded(pack, [answer]))
 
 
 def submissions(pack: Pack, sizes: Sequence[int]) -> Iterator[Point]:
-    """More and more of them, mixed."""
+    """Measure batches of increasing size."""
     for size in sizes:
         batch = grading.ours(pack, grading.mixed(pack, size), seed=size)
         yield Point("submissions", "grading", size, [batch.per_second])

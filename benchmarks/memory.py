@@ -1,16 +1,14 @@
-"""How much memory processes take: each its share of what it has in common with others (PSS), as
-Linux counts it.
-"""
+"""The memory of processes."""
 
 import re
 from pathlib import Path
 
 
 def pss_mb(pid: int) -> float:
-    """Proportional set size of a process, in MiB.
+    """Return the proportional set size (PSS) of a process in MiB: shared pages count in part.
 
     Raises:
-        OSError: it has ended, or this is not Linux.
+        OSError: the process has ended, or this is not Linux.
     """
     text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     found = re.search(r"^Pss: +(\d+) kB$", text, re.MULTILINE)

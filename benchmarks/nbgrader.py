@@ -1,8 +1,7 @@
-"""The same checks in notebooks, graded by nbgrader: an environment of its own has it, made by
-`make bench` beside the project's.
+"""The same checks in notebooks, graded by nbgrader in a separate environment that `make bench`
+makes.
 
-What is timed is `nbgrader autograde`, two courses at a time on two cores; that solutions were
-released and handed in is taken for granted.
+Only `nbgrader autograde` is timed, with one course per core; releasing and handing in are not.
 """
 
 import os
@@ -21,13 +20,13 @@ from benchmarks.grading import WORKERS, lessons_of
 
 
 def seconds_for(python: Path, answers: Sequence[Answer]) -> float:
-    """Seconds of wall time in which nbgrader grades these submissions.
+    """Return the seconds of wall time in which nbgrader grades these submissions.
 
-    **Arguments:** `python`: an interpreter whose environment has nbgrader and ipykernel, and this
-    project's libraries. Lessons whose checks need several processes are not for notebooks.
+    **Arguments:** `python`: an interpreter with nbgrader, ipykernel and this project's
+    dependencies; `answers`: none of a lesson whose checks need several processes.
 
     Raises:
-        subprocess.CalledProcessError: it did not work.
+        subprocess.CalledProcessError: nbgrader failed.
     """
     with tempfile.TemporaryDirectory(prefix="jaxtutor-nbgrader-") as name:
         courses = [
@@ -41,7 +40,7 @@ def seconds_for(python: Path, answers: Sequence[Answer]) -> float:
 
 
 class _Course:
-    """A course folder: an assignment for each lesson, a student for each submission."""
+    """An nbgrader course: an assignment per lesson, a student per submission."""
 
     def __init__(self, folder: Path, python: Path, answers: Sequence[Answer]) -> None:
         self._folder = folder
@@ -51,10 +50,10 @@ class _Course:
         for lesson in lessons_of(answers):
             mine = [answer for answer in answers if answer.lesson.id == lesson.id]
             prepared = [cold.prepare(folder / "files", answer) for answer in mine]
-            devices, asked = next(iter(prepared[0].folders.items()))
-            self._write(folder / "source" / lesson.id, asked, "")
+            devices, files = next(iter(prepared[0].folders.items()))
+            self._write(folder / "source" / lesson.id, files, "")
             for number, answer in enumerate(mine):
-                self._write(folder / "submitted" / f"s{number}" / lesson.id, asked, answer.code)
+                self._write(folder / "submitted" / f"s{number}" / lesson.id, files, answer.code)
             self._run("generate_assignment", lesson.id, devices)
             self._assignments.append((lesson.id, devices))
 
@@ -62,14 +61,14 @@ class _Course:
         for assignment, devices in self._assignments:
             self._run("autograde", assignment, devices)
 
-    def _write(self, folder: Path, asked: Path, code: str) -> None:
-        number = len(plain.Plain.asked_in(asked))
+    def _write(self, folder: Path, files: Path, code: str) -> None:
+        number = len(plain.read_checks(files))
         cells = [
             _cell("answer", f"code = {code!r}", grade=False, solution=True),
             _cell(
                 "prepare",
                 "from pathlib import Path\nfrom benchmarks.plain import Plain\n"
-                f"checks = Plain(Path({str(asked)!r}), code)",
+                f"checks = Plain(Path({str(files)!r}), code)",
                 grade=False, solution=False,
             ),
             *(

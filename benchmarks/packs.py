@@ -1,19 +1,19 @@
-"""Packs of any size, made of one real lesson."""
+"""Packs of any size, made of copies of one lesson."""
 
 import re
 from pathlib import Path
 
 PER_TRACK = 50
-"""Lessons in a track, as in a long course."""
+"""Lessons per track, as in a long course."""
 
 MODEL = Path(__file__).parent.parent / "lessons" / "batching" / "vmap-basics.yaml"
-"""The lesson that is repeated: 177 lines, eight checks, seven mistakes."""
+"""The lesson to copy: 177 lines, eight checks, seven mistakes."""
 
 
 def make_pack(root: Path, lessons: int) -> Path:
-    """Write a valid pack, its lessons in tracks of fifty, each standing on the one before it.
+    """Write a valid pack with tracks of fifty lessons, each of which needs the one before it.
 
-    **Arguments:** `root`: its folder, which must not be there yet; `lessons`: how many.
+    **Arguments:** `root`: the directory to create; `lessons`: how many.
 
     **Returns:** `root`.
     """

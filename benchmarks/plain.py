@@ -1,8 +1,7 @@
-"""A lesson's checks without jaxtutor's engine: run inside the processes that `cold` starts.
+"""A lesson's checks without jaxtutor's engine, for the processes that `cold` starts.
 
-No sandbox, no other process, XLA as it is by default: the observations are made here, beside the
-learner's code, and compared with expected values that lie on disk. What a course's own test file
-would do.
+No sandbox, one process, default XLA options: observations are made in the process that runs the
+code and compared with expected values from disk, as a course's own test file would.
 """
 
 import os
@@ -16,78 +15,81 @@ from tutor.tree import Tree
 
 CASES, SUBMISSION = "cases.pickle", "submission.py"
 
-Asked = Sequence[tuple[Check, list[Case], list[Tree | None]]]
-"""Checks, each with its cases and what is expected of them."""
+Checks = Sequence[tuple[Check, list[Case], list[Tree | None]]]
+"""Checks with their cases and the expected values."""
 
 
 class Plain:
-    """One submission beside the checks in its folder.
+    """A submission and its checks.
 
-    **Arguments:** `source`: the submission, if it is not in the folder as well.
+    **Arguments:** `folder`: with the checks; `source`: the submission, if it is not in `folder`.
 
-    Raises: whatever the submission raises when it is imported.
+    Raises:
+        Exception: whatever importing the submission raises.
     """
 
     def __init__(self, folder: Path, source: str | None = None) -> None:
         import jax
 
-        # A short script has no cache of programs, and so does not pay for looking into one.
+        # A script would have no compilation cache to look into.
         jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
         from tutor.sandbox.learner import LearnerEnvironment
 
-        self._asked = self.asked_in(folder)
+        self._checks = read_checks(folder)
         self._environment = LearnerEnvironment()
         if source is None:
             source = (folder / SUBMISSION).read_text(encoding="utf-8")
         self._environment.load(source, SUBMISSION)
 
-    @staticmethod
-    def asked_in(folder: Path) -> Asked:
-        """The checks in a folder."""
-        asked: Asked = pickle.loads((folder / CASES).read_bytes())
-        return asked
-
     def check(self, number: int) -> None:
-        """Raises: AssertionError: it does not pass. And whatever the submission raises."""
-        check, cases, expected = self._asked[number]
+        """Run one check.
+
+        Raises:
+            AssertionError: it does not pass.
+            Exception: whatever the submission raises.
+        """
+        check, cases, expected = self._checks[number]
         observe = import_module(check.inside).observe
-        for case, wanted in zip(cases, expected, strict=True):
-            seen = observe(self._environment, check.observe(), [*case.input_sets])
-            finding = check.judge(seen, wanted, case)
+        for case, reference in zip(cases, expected, strict=True):
+            observed = observe(self._environment, check.observe(), [*case.input_sets])
+            finding = check.judge(observed, reference, case)
             assert finding is None, finding.message
 
     def check_all(self) -> int:
-        """Try every check.
-
-        **Returns:** how many do not pass.
-        """
-        wrong = 0
-        for number in range(len(self._asked)):
+        """Run every check; return how many do not pass."""
+        failed = 0
+        for number in range(len(self._checks)):
             try:
                 self.check(number)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is no pass
-                wrong += 1
-                print(f"{self._asked[number][0].title}: {error}")
-        return wrong
+            except Exception as error:  # noqa: BLE001 - any exception is a failure
+                failed += 1
+                print(f"{self._checks[number][0].title}: {error}")
+        return failed
 
 
-def write(folder: Path, code: str, asked: Asked) -> None:
-    """Write the files from which a script and a test file work."""
+def read_checks(folder: Path) -> Checks:
+    """Return the checks that `write` has written."""
+    checks: Checks = pickle.loads((folder / CASES).read_bytes())
+    return checks
+
+
+def write(folder: Path, code: str, checks: Checks) -> None:
+    """Write a script, a test file, and the files that they read."""
     folder.mkdir(parents=True)
     (folder / SUBMISSION).write_text(code, encoding="utf-8")
-    (folder / CASES).write_bytes(pickle.dumps(asked))
+    (folder / CASES).write_bytes(pickle.dumps(checks))
     head = f"from pathlib import Path\n\nfrom {__name__} import Plain\n"
     made = "Plain(Path(__file__).parent)"
     script = f"{head}\nraise SystemExit(min({made}.check_all(), 1))\n"
     (folder / "script.py").write_text(script, encoding="utf-8")
     tests = "".join(
-        f"\n\ndef test_{number}():\n    checks.check({number})\n" for number in range(len(asked))
+        f"\n\ndef test_{number}():\n    checks.check({number})\n" for number in range(len(checks))
     )
     (folder / "test_it.py").write_text(f"{head}\nchecks = {made}\n{tests}", encoding="utf-8")
 
 
 def environment(devices: int) -> dict[str, str]:
-    """What somebody has set who runs such files on so many devices."""
+    """Return the environment variables for running such files on so many devices."""
     root = str(Path(__file__).resolve().parents[1])
     found = {**os.environ, "PYTHONPATH": root}
     if devices > 1:

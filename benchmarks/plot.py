@@ -1,4 +1,4 @@
-"""Results as a picture."""
+"""A chart of the results."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ HOWS = (("warm", "jaxtutor, warm"), ("script", "python script"), ("pytest", "pyt
 
 
 def draw(results: Results, file: Path) -> None:
-    """Write an SVG: the time to a verdict by lesson, and how the rate of grading compares."""
+    """Write an SVG: the time to a verdict by lesson, and the throughput of grading."""
     import matplotlib
 
     matplotlib.use("svg")
-    # The same results give the same file: no dates, no random ids, text as text.
+    # The same results must give the same file: no dates, no random ids, text as text.
     matplotlib.rcParams |= {"svg.hashsalt": "jaxtutor", "svg.fonttype": "none"}
     from matplotlib import pyplot
 
@@ -22,8 +22,8 @@ def draw(results: Results, file: Path) -> None:
     solutions = [one for one in results.judged if one.kind == "solution"]
     for number, (how, label) in enumerate(HOWS):
         known = [
-            (place + 0.27 * (number - 1), summary)
-            for place, one in enumerate(solutions)
+            (position + 0.27 * (number - 1), summary)
+            for position, one in enumerate(solutions)
             if (summary := getattr(one, how)) is not None
         ]
         if not known:

@@ -1,4 +1,4 @@
-"""What was measured, as data that survives JSON; the ratios in it; what was promised."""
+"""Results as data that round-trips through JSON, their ratios, and the targets."""
 
 import statistics
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from benchmarks.breakdown import Parts
 from benchmarks.samples import Summary, quantiles
 
 FELL = 0.8
-"""A ratio below this part of what it was is a regression."""
+"""A ratio below this fraction of the committed one is a regression."""
 
 
 class JudgedAnswer(Struct, frozen=True):
-    """One answer: seconds to its verdict from a waiting sandbox; the same if the pack does not have
-    this variant; and of processes that start from nothing."""
+    """Seconds to the verdict on one answer: in a waiting sandbox; the same if the pack lacks this
+    variant; and in cold processes."""
 
     lesson: str
     name: str
@@ -31,7 +31,7 @@ class JudgedAnswer(Struct, frozen=True):
 
 
 class Graded(Struct, frozen=True):
-    """Many submissions judged one after the other, on all cores."""
+    """A batch graded on all cores."""
 
     by: str
     submissions: int
@@ -44,7 +44,7 @@ class Graded(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """See `benchmarks.growth.Point`, in seconds or per second."""
+    """A summary of a `benchmarks.growth.Point`, in seconds or per second."""
 
     what: str
     of: str
@@ -53,7 +53,7 @@ class Point(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """Of one lesson's solution: the parts of a warm run inside the sandbox, and the run whole."""
+    """A warm run of a lesson's solution: the parts inside the sandbox, and the whole run."""
 
     lesson: str
     inside: Parts
@@ -61,7 +61,7 @@ class Profile(Struct, frozen=True):
 
 
 class Results(Struct):
-    """All of it. Times are in seconds, memory is in MiB."""
+    """All results. Times are in seconds, memory in MiB."""
 
     machine: dict[str, str]
     judged: list[JudgedAnswer]
@@ -74,21 +74,21 @@ class Results(Struct):
     profiles: list[Profile]
     fork: Summary
     wrong: list[str]
-    """What was judged other than it deserves: there should be nothing."""
+    """Wrong verdicts; should be empty."""
 
     def of(self, *kinds: Kind, training: bool = False) -> list[JudgedAnswer]:
-        """Answers of these kinds, of the lesson that trains or of all others."""
+        """Return the answers of these kinds, to `TRAINING` or to all other lessons."""
         return [
             one for one in self.judged if one.kind in kinds and (one.lesson == TRAINING) == training
         ]
 
     def rate(self, by: str) -> float | None:
-        """Submissions per second."""
+        """Return the submissions graded per second."""
         return next((one.per_second for one in self.graded if one.by == by), None)
 
 
 class Target(Struct, frozen=True):
-    """What is wanted, and what is: `met` says whether that is enough."""
+    """A target and the measured value."""
 
     what: str
     wanted: str
@@ -97,8 +97,7 @@ class Target(Struct, frozen=True):
 
 
 def ratios(results: Results) -> dict[str, float]:
-    """How many times better than the other way of doing it, all measured in one run: the more the
-    better."""
+    """Return how many times faster jaxtutor is than each alternative, measured in the same run."""
     found: dict[str, float] = {}
     for one in results.judged:
         if one.kind == "solution":
@@ -123,7 +122,7 @@ def ratios(results: Results) -> dict[str, float]:
 
 
 def fallen(before: Results, now: Results) -> dict[str, tuple[float, float]]:
-    """The ratios that are worse than before by more than a fifth: before, and now."""
+    """Return the ratios that fell by more than a fifth: before, and now."""
     old, new = ratios(before), ratios(now)
     return {
         name: (old[name], new[name])
@@ -133,7 +132,7 @@ def fallen(before: Results, now: Results) -> dict[str, tuple[float, float]]:
 
 
 def targets(results: Results) -> list[Target]:
-    """What was promised, with what is so."""
+    """Return the targets."""
     return list(_targets(results))
 
 
@@ -144,10 +143,10 @@ def _targets(results: Results) -> Iterator[Target]:
         ("an unseen variant", _typical(results, "unseen")),
     ):
         if right and seconds:
-            all_of_it = sorted([*right, *seconds])
+            together = sorted([*right, *seconds])
             what = f"save → verdict, each lesson's solution, starter and {styles}"
-            yield _most(f"{what}: median", all_of_it, 0.120)
-            yield _most(f"{what}: 95th percentile", [quantiles(all_of_it)[-1]], 0.700)
+            yield _most(f"{what}: median", together, 0.120)
+            yield _most(f"{what}: 95th percentile", [quantiles(together)[-1]], 0.700)
     own = [one.warm.median for one in results.of("solution") if one.lesson in OWN_OPERATIONS]
     if own:
         yield _most("lessons whose operations are the solution's own", own, 0.040)
@@ -179,7 +178,7 @@ def _targets(results: Results) -> Iterator[Target]:
 
 
 def _typical(results: Results, how: str) -> list[float]:
-    """Of each lesson the median over its variants."""
+    """Return the median over each lesson's variants."""
     found: dict[str, list[float]] = {}
     for one in results.of("variant"):
         if (seconds := getattr(one, how)) is not None:
@@ -203,6 +202,6 @@ def _over_pytest(results: Results) -> Iterator[float]:
 
 
 def _check_ratio(results: Results) -> float:
-    """Of the verdict of a cold `check` to what it cannot do without."""
+    """Return the time of a cold `check` divided by that of its unavoidable parts."""
     needed = results.check["import jax"].median + results.check["the run itself"].median
     return results.check["verdict"].median / needed

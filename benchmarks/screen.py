@@ -1,9 +1,9 @@
-"""The app itself, without a terminal: from the key that runs the code to the screen that shows the
-verdict, and the memory of all its processes.
+"""The whole app, headless: from the key that runs the code to the screen that shows the verdict,
+and the memory of all its processes.
 
     python -m benchmarks.screen REPEATS LESSON…
 
-Runs in a process of its own, so that nothing is in its memory but the app.
+Runs in a new process, so that only the app is in its memory.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ SIZE = (120, 40)
 
 
 class Measured(Struct, frozen=True):
-    """`seconds`: from the key to the painted verdict, by lesson, of its solution; `memory`: MiB by
+    """`seconds`: from the key to the painted verdict on each lesson's solution; `memory`: MiB per
     process while a lesson and the next one are ready."""
 
     seconds: dict[str, list[float]]
@@ -73,7 +73,7 @@ async def _lesson(app: TutorApp, pilot: "Pilot[int]", lesson: Lesson, repeats: i
     seconds = []
     for turn in range(repeats + 1):
         await asyncio.to_thread(warm.wait, app.desk, lesson)
-        # Not by Pilot's `press`: it returns when the process has been idle for a while.
+        # Not with Pilot's `press`, which returns only after the process has been idle.
         began = time.perf_counter()
         screen.call_later(screen.run_action, "run")
         await _until(lambda: results.running)
@@ -95,7 +95,7 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 def _painted(screen: LessonScreen) -> str:
-    """What is painted, as text."""
+    """Return the text on the screen."""
     return "\n".join(strip.text for strip in screen._compositor.render_strips())
 
 

@@ -1,10 +1,9 @@
-"""How long it takes until something is seen: `jaxtutor list`, and the app's first frame.
+"""The time until something is visible: `jaxtutor list`, and the app's first frame.
 
     python -m benchmarks.start [SAMPLES]
 
-Every function measures processes from the outside and returns raw samples in seconds of wall
-time, one for each process. What to make of them (the median, the least, a ratio to `bare`) is for
-the caller to say; on a machine that does something else as well, the least is the fairest.
+Every function measures processes from the outside and returns raw samples in seconds of wall time,
+one per process. Callers summarise them; on a machine that is not idle, the minimum is the fairest.
 """
 
 import fcntl
@@ -29,49 +28,48 @@ from benchmarks.packs import make_pack
 from tutor.pack import built_in
 
 SIZES = (50, 500, 5_000)
-"""Lessons in the packs that are made."""
+"""Lessons in the generated packs."""
 
 COLUMNS, ROWS = 120, 40
 PATIENCE = 600.0
-"""Seconds after which something that is never painted is given up."""
+"""Timeout in seconds for a text to be painted."""
 
 JAXTUTOR = (str(Path(sys.executable).with_name("jaxtutor")),)
 _SEQUENCE = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|P[^\x1b]*\x1b\\|.)")
 
 
 class Course(NamedTuple):
-    """A pack to start with, and a text that its course list shows."""
+    """A pack to open, and a text that its course list shows."""
 
     name: str
     root: Path
-    seen: str
+    text: str
 
 
 class Series(NamedTuple):
-    """What was measured, and its samples in seconds."""
+    """A measurement and its samples in seconds."""
 
     name: str
     seconds: list[float]
 
 
 def wall(command: Sequence[str], home: Path, samples: int) -> list[float]:
-    """Seconds from starting a command to its end.
-
-    **Arguments:** `home`: what is `JAXTUTOR_HOME` for it.
-    """
+    """Return the seconds from the start of a command to its end. **Arguments:** `home`: its
+    `JAXTUTOR_HOME`."""
     return [_wall(command, home) for _ in range(samples)]
 
 
-def first_frame(arguments: Sequence[str], seen: str, home: Path, samples: int) -> list[float]:
-    """Seconds from starting the app to the first frame with a text, on a terminal of 120×40.
+def first_frame(arguments: Sequence[str], text: str, home: Path, samples: int) -> list[float]:
+    """Return the seconds from the start of the app to the first frame with a text, on a terminal of
+    120×40.
 
-    **Arguments:** `arguments`: of `jaxtutor`; `seen`: the text, which is painted in one piece.
+    **Arguments:** `arguments`: of `jaxtutor`; `text`: must be painted in one piece.
     """
-    return [_first_frame([*JAXTUTOR, *arguments], seen, home) for _ in range(samples)]
+    return [_first_frame([*JAXTUTOR, *arguments], text, home) for _ in range(samples)]
 
 
 def first_time(measure: Callable[[Path], float], samples: int) -> list[float]:
-    """Samples of a measurement, each in a home that nobody has used before."""
+    """Return samples of a measurement, each in a new home."""
     seconds = []
     for _ in range(samples):
         with tempfile.TemporaryDirectory() as home:
@@ -80,7 +78,7 @@ def first_time(measure: Callable[[Path], float], samples: int) -> list[float]:
 
 
 def bare(samples: int) -> list[Series]:
-    """Seconds of what starting cannot do without: Python, and Python with Textual."""
+    """Return the times of Python, and of Python importing Textual: a lower bound."""
     home = Path(tempfile.gettempdir())
     return [
         Series(f"python -c {code!r}", wall([sys.executable, "-c", code], home, samples))
@@ -89,14 +87,14 @@ def bare(samples: int) -> list[Series]:
 
 
 def starts(course: Course, samples: int) -> Iterator[Series]:
-    """Seconds of `list` and of the app with one pack: the first time ever, in which nothing is
-    remembered of the pack, and later."""
+    """Yield the times of `list` and of the app with one pack: the first time, with empty caches,
+    and later."""
     pack = ["--pack", str(course.root)]
     listing = [*JAXTUTOR, "list", *pack]
     app = [*JAXTUTOR, *pack]
 
     def frame(home: Path) -> float:
-        return _first_frame(app, course.seen, home)
+        return _first_frame(app, course.text, home)
 
     first = max(3, samples // 3)
     yield Series(f"list, {course.name}, first", first_time(lambda h: _wall(listing, h), first))
@@ -110,7 +108,7 @@ def starts(course: Course, samples: int) -> Iterator[Series]:
 
 @contextmanager
 def courses(sizes: Sequence[int] = SIZES) -> Iterator[list[Course]]:
-    """The built-in course, and packs made for the occasion."""
+    """Yield the built-in course and generated packs."""
     folder = Path(tempfile.mkdtemp(prefix="jaxtutor-packs-"))
     try:
         made = [
@@ -136,12 +134,12 @@ def _environment(home: Path) -> dict[str, str]:
 
 def _wall(command: Sequence[str], home: Path) -> float:
     began = time.perf_counter()
-    # Without a time limit: to keep one, Python looks at the process only every 50 ms.
+    # Without a timeout: with one, Python polls the process only every 50 ms.
     subprocess.run(command, env=_environment(home), stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
 
 
-def _first_frame(command: Sequence[str], seen: str, home: Path) -> float:
+def _first_frame(command: Sequence[str], text: str, home: Path) -> float:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     began = time.perf_counter()
@@ -151,7 +149,7 @@ def _first_frame(command: Sequence[str], seen: str, home: Path) -> float:
     )  # fmt: skip
     os.close(theirs)
     try:
-        _read_until(ours, seen.encode(), began + PATIENCE)
+        _read_until(ours, text.encode(), began + PATIENCE)
         return time.perf_counter() - began
     finally:
         process.kill()
@@ -159,32 +157,32 @@ def _first_frame(command: Sequence[str], seen: str, home: Path) -> float:
         os.close(ours)
 
 
-def _read_until(terminal: int, seen: bytes, end: float) -> None:
-    """Read what is painted until it holds a text."""
+def _read_until(terminal: int, text: bytes, end: float) -> None:
+    """Read the terminal's output until it contains a text."""
     painted = b""
-    while seen not in _SEQUENCE.sub(b"", painted):
+    while text not in _SEQUENCE.sub(b"", painted):
         ready, _, _ = select.select([terminal], [], [], max(0, end - time.perf_counter()))
         data = os.read(terminal, 1 << 16) if ready else b""
         if not data:
-            raise TimeoutError(f"never painted: {seen!r}; painted was {painted[-2000:]!r}")
+            raise TimeoutError(f"never painted: {text!r}; painted: {painted[-2000:]!r}")
         painted += data
 
 
 def main() -> None:
-    """Print the least and the median of everything, in milliseconds."""
+    """Print the minimum and the median of each measurement, in milliseconds."""
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 15
 
-    def tell(series: Series) -> None:
+    def show(series: Series) -> None:
         least, median = min(series.seconds), statistics.median(series.seconds)
         print(f"{series.name:<28}{least * 1e3:9.0f}{median * 1e3:9.0f}", flush=True)
 
-    print(f"{'ms':<28}{'least':>9}{'median':>9}")
+    print(f"{'ms':<28}{'minimum':>9}{'median':>9}")
     for series in bare(samples):
-        tell(series)
+        show(series)
     with courses() as made:
         for course in made:
             for series in starts(course, samples):
-                tell(series)
+                show(series)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""Submissions with known labels, right, wrong, hostile and malformed, graded three times.
+"""Labelled submissions (right, wrong, malformed and hostile), graded three times.
 
     python -m benchmarks.submissions 1000
 
-makes so many (of the course, and of the pack of tests that attacks are written for) as folders of
-students, has `jaxtutor grade` grade them twice on this machine and once on a Dask cluster of as
-many workers as there are cores, under one hidden seed, and says whether all gave the same bytes,
-whether any mark is not the one that the submission was made for, how fast it was, and how much
-memory all processes had (PSS) as it went. Exits with 1 if anything did not hold.
+makes so many, to the course and to the test pack that attacks are written for, and runs `jaxtutor
+grade` on them with one seed: twice on this machine, and once on a Dask cluster with a worker per
+core. Prints whether all results are equal to the byte, which verdicts are wrong, the throughput,
+and the memory (PSS) of all processes. Exits with 1 if results differ or a verdict is wrong.
 """
 
 import csv
@@ -26,7 +25,7 @@ import msgspec
 import psutil
 from msgspec import Struct
 
-from benchmarks.answers import handed_in
+from benchmarks.answers import right_and_wrong
 from benchmarks.dask_cluster import DaskCluster
 from benchmarks.memory import pss_mb
 from tests.attacks.targets import aims
@@ -39,34 +38,34 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 ATTACKS = REPOSITORY / "tests" / "attacks" / "submissions"
 MINI = REPOSITORY / "tests" / "packs" / "mini" / "lessons"
 ATTACKED = "double"
-"""The lesson that all attacks hand something in for."""
+"""The lesson that all attacks are submitted to."""
 
 SEED = 20_260_301
 LABELS = "labels.csv"
 MEMORY_SECONDS = 2.0
-"""How often memory is looked at."""
+"""Interval between measurements of memory."""
 
 
-class Labelled(Struct, frozen=True):
-    """One file, and the verdicts of which it deserves one. `kind`: right, wrong, malformed or
+class LabelledFile(Struct, frozen=True):
+    """A file, and the verdicts that are correct for it. `kind`: right, wrong, malformed or
     hostile."""
 
     lesson: str
     kind: str
     name: str
     data: bytes
-    deserves: tuple[Grade, ...]
+    accepted: tuple[Grade, ...]
     suffix: str = ".py"
 
 
-def made(
+def generate(
     pack: Pack, number: int, targets: Mapping[str, str] | None = None, seed: int = 0
-) -> Iterator[Labelled]:
-    """As many as wanted, of all lessons equally many: half right, and of the rest as many of each
-    kind.
+) -> Iterator[LabelledFile]:
+    """Yield `number` files, spread evenly over the lessons: half of them right, the others evenly
+    spread over the other kinds.
 
-    **Arguments:** `targets`: what attacks aim at, if the lesson that they are written for is one of
-    the pack's.
+    **Arguments:** `targets`: the targets of the attacks, if the pack has the lesson that they are
+    written for.
     """
     chance = random.Random(seed)
     lessons = [pack.lesson(name) for name in pack.lessons]
@@ -85,14 +84,14 @@ def made(
             yield chance.choice(choices or [one for one in mine if one.kind == "wrong"])
 
 
-def _of(pack: Pack, lesson: Lesson) -> Iterator[Labelled]:
-    right, wrong = handed_in(pack, lesson)
+def _of(pack: Pack, lesson: Lesson) -> Iterator[LabelledFile]:
+    right, wrong = right_and_wrong(pack, lesson)
     for answer in right:
-        yield Labelled(lesson.id, "right", answer.name, answer.code.encode(), ("pass",))
+        yield LabelledFile(lesson.id, "right", answer.name, answer.code.encode(), ("pass",))
     for answer in wrong:
         if answer.code.strip():
             code = answer.code.encode()
-            yield Labelled(lesson.id, "wrong", answer.name, code, ("fail", "error"))
+            yield LabelledFile(lesson.id, "wrong", answer.name, code, ("fail", "error"))
     solution = right[0].code
     cells = [{"cell_type": "code", "source": part} for part in (solution, "%timeit 1")]
     for name, data in {
@@ -101,42 +100,42 @@ def _of(pack: Pack, lesson: Lesson) -> Iterator[Labelled]:
         "latin-1": f"# é\n{solution}".encode("latin-1", "replace"),
         "too large": b"#" * (1 << 20) + solution.encode(),
     }.items():
-        yield Labelled(lesson.id, "malformed", name, data, ("ungraded",))
-    yield Labelled(lesson.id, "malformed", "NUL", f"{solution}\0".encode(), ("error",))
-    yield Labelled(lesson.id, "malformed", "half", solution.encode()[:-3] + b"((", ("error",))
-    for name, some, deserves in (
+        yield LabelledFile(lesson.id, "malformed", name, data, ("ungraded",))
+    yield LabelledFile(lesson.id, "malformed", "NUL", f"{solution}\0".encode(), ("error",))
+    yield LabelledFile(lesson.id, "malformed", "half", solution.encode()[:-3] + b"((", ("error",))
+    for name, some, accepted in (
         ("notebook", cells[:1], "pass"),
         ("magic", cells, "ungraded"),
         ("no cells", [], "ungraded"),
     ):
         data = json.dumps({"cells": some, "nbformat": 4}).encode()
-        kind = "right" if deserves == "pass" else "malformed"
-        yield Labelled(lesson.id, kind, name, data, (deserves,), ".ipynb")  # type: ignore[arg-type]
+        kind = "right" if accepted == "pass" else "malformed"
+        yield LabelledFile(lesson.id, kind, name, data, (accepted,), ".ipynb")  # type: ignore[arg-type]
 
 
-def _hostile(targets: Mapping[str, str]) -> Iterator[Labelled]:
+def _hostile(targets: Mapping[str, str]) -> Iterator[LabelledFile]:
     for path in sorted(ATTACKS.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         text = re.sub(r"@([A-Z]+)@", lambda found: targets.get(found[1], found[0]), text)
-        yield Labelled(ATTACKED, "hostile", path.stem, text.encode(), ("fail", "error"))
+        yield LabelledFile(ATTACKED, "hostile", path.stem, text.encode(), ("fail", "error"))
 
 
-def hand_in(submissions: Sequence[Labelled], folder: Path) -> None:
-    """A folder for each, and beside the folders' folder a table of labels."""
+def hand_in(submissions: Sequence[LabelledFile], folder: Path) -> None:
+    """Write a directory per submission below `hw`, and a table of labels next to it."""
     rows = []
-    for place, one in enumerate(submissions):
-        path = folder / "hw" / f"student {place:05}" / f"{one.lesson}{one.suffix}"
+    for number, one in enumerate(submissions):
+        path = folder / "hw" / f"student {number:05}" / f"{one.lesson}{one.suffix}"
         path.parent.mkdir(parents=True)
         path.write_bytes(one.data)
-        rows.append([path.parent.name, one.lesson, one.kind, one.name, " ".join(one.deserves)])
+        rows.append([path.parent.name, one.lesson, one.kind, one.name, " ".join(one.accepted)])
     with (folder / LABELS).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["submission", "lesson", "kind", "name", "deserves"])
+        writer.writerow(["submission", "lesson", "kind", "name", "accepted"])
         writer.writerows(rows)
 
 
 class Run(Struct, frozen=True):
-    """Seconds, and the most MiB of all processes in its first half and in its second."""
+    """The seconds of a run, and the peak MiB of all processes in its first and second half."""
 
     seconds: float
     early: float
@@ -146,11 +145,11 @@ class Run(Struct, frozen=True):
 def grade(folder: Path, pack: Path, out: str, *more: str) -> Run:
     began = time.monotonic()
     memory = []
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", "tutor", "grade", str(folder / "hw"), "--pack", str(pack),
              "--out", str(folder / out), "--seed", str(SEED), "--quiet", *more],
-            stdout=subprocess.DEVNULL, stderr=told,
+            stdout=subprocess.DEVNULL, stderr=stderr,
         )  # fmt: skip
         while True:
             try:
@@ -159,15 +158,15 @@ def grade(folder: Path, pack: Path, out: str, *more: str) -> Run:
             except subprocess.TimeoutExpired:
                 memory.append(memory_of(process.pid))
         if process.returncode not in (0, 3):
-            told.seek(0)
-            raise RuntimeError(told.read().decode())
+            stderr.seek(0)
+            raise RuntimeError(stderr.read().decode())
     seconds = time.monotonic() - began
     half = len(memory) // 2
     return Run(seconds, max(memory[:half], default=0.0), max(memory[half:], default=0.0))
 
 
 def memory_of(pid: int) -> float:
-    """MiB of a process and all below it."""
+    """Return the MiB of a process and its descendants."""
     grader = psutil.Process(pid)
     found = 0.0
     for process in (grader, *grader.children(recursive=True)):
@@ -177,7 +176,7 @@ def memory_of(pid: int) -> float:
 
 
 def misgraded(folder: Path, out: str) -> list[str]:
-    """Whose verdict is not one that the label deserves; and who has none, or two."""
+    """Return the submissions with a wrong verdict, without a result, or with two."""
     with (folder / LABELS).open(newline="", encoding="utf-8") as file:
         labels = {row["submission"]: row for row in csv.DictReader(file)}
     wrong = []
@@ -185,11 +184,11 @@ def misgraded(folder: Path, out: str) -> list[str]:
         result = msgspec.json.decode(line)
         row = labels.pop(result["submission"], None)
         if row is None:
-            wrong.append(f"{result['submission']}: twice, or never handed in")
-        elif result["verdict"] not in row["deserves"].split():
+            wrong.append(f"{result['submission']}: graded twice, or never handed in")
+        elif result["verdict"] not in row["accepted"].split():
             wrong.append(
                 f"{row['submission']} ({row['lesson']}, {row['kind']}: {row['name']}): "
-                f"{result['verdict']}, not {row['deserves']}: {result['fault'][:200]}"
+                f"{result['verdict']}, not {row['accepted']}: {result['fault'][:200]}"
             )
     return [*wrong, *(f"{name}: no result" for name in labels)]
 
@@ -197,19 +196,19 @@ def misgraded(folder: Path, out: str) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     number = int(arguments[0])
     bad = 0
-    with ExitStack() as held:
-        name = held.enter_context(tempfile.TemporaryDirectory(prefix="jaxtutor-submissions-"))
+    with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="jaxtutor-submissions-"))
         home, aimed_at = Path(name) / "home", Path(name) / "targets"
         os.environ["JAXTUTOR_HOME"] = str(home)
         aimed_at.mkdir()
-        targets = held.enter_context(aims(aimed_at, home))
+        targets = stack.enter_context(aims(aimed_at, home))
         for root, share, aimed in (
             (None, number // 2, None),
             (MINI, number - number // 2, targets),
         ):
             pack = load_pack(root)
             folder = Path(name) / pack.id
-            hand_in(list(made(pack, share, aimed)), folder)
+            hand_in(list(generate(pack, share, aimed)), folder)
             runs = {out: grade(folder, pack.root, out) for out in ("first", "second")}
             with DaskCluster(Path(name), {}) as dask:
                 dask.workers(os.cpu_count() or 1)
@@ -218,8 +217,11 @@ def main(arguments: Sequence[str]) -> int:
             wrong = misgraded(folder, "first")
             differ = [other for other in others if other != one]
             bad += len(wrong) + len(differ)
-            told = "the same bytes" if not differ else "NOT the same"
-            print(f"{pack.id}: {share} submissions, graded thrice: {told}; {len(wrong)} misgraded")
+            outcome = "the same bytes" if not differ else "NOT the same"
+            print(
+                f"{pack.id}: {share} submissions, graded three times: {outcome}; "
+                f"{len(wrong)} misgraded"
+            )
             for out, run in runs.items():
                 memory = f"at most {run.early:.0f} MiB in its first half, {run.late:.0f} after it"
                 print(f"  {out}: {share / run.seconds:.2f}/s, {memory}", flush=True)

@@ -1,9 +1,7 @@
-"""From a save to the verdict, as the lesson screen has it: a sandbox is waiting, and is handed the
-code.
+"""From a save to the verdict, as in the lesson screen: a waiting sandbox gets the code.
 
-What is timed begins where the screen calls `runner.run` and ends at `RunFinished`. The
-race against PyTorch that would follow a pass is stopped: nobody waits for it. `benchmarks.screen`
-adds what the screen itself takes.
+Measured from the call of `runner.run` to `RunFinished`. The timing against PyTorch that follows a
+pass is stopped. `benchmarks.screen` includes the screen itself.
 """
 
 import queue
@@ -29,24 +27,24 @@ from tutor.report import Report
 from tutor.ui.desk import Desk
 
 PATIENCE = 300.0
-"""Seconds after which a sandbox that is not ready, or a verdict that does not come, is given up."""
+"""Timeout in seconds for a sandbox to be ready, and for a verdict."""
 
 
 class Sample(Struct, frozen=True):
-    """One run: of which answer, the seconds until its verdict, and the report."""
+    """A run of an answer: the seconds until its verdict, and the report."""
 
     answer: Answer
     seconds: float
     report: Report
 
     @property
-    def judged_right(self) -> bool:
-        return self.report.verdict in self.answer.deserves
+    def correct(self) -> bool:
+        return self.report.verdict in self.answer.accepted
 
 
 @contextmanager
 def desk(pack: Pack) -> Iterator[Desk]:
-    """A desk of somebody who has not learned anything yet."""
+    """Yield a desk without any progress."""
     with tempfile.TemporaryDirectory(prefix="jaxtutor-desk-") as name:
         folder = Path(name)
         with Desk(pack, Workspace(pack, folder / "work"), Progress(folder / "db")) as made:
@@ -54,11 +52,11 @@ def desk(pack: Pack) -> Iterator[Desk]:
 
 
 def wait(desk: Desk, lesson: Lesson) -> None:
-    """Open a lesson, and wait until all that it needs is ready, and that of the next one too: what
-    follows is not to share the processor with it.
+    """Open a lesson, and wait until its sandboxes and the next lesson's are ready, so that nothing
+    runs in the background of a measurement.
 
     Raises:
-        TimeoutError: it is never ready.
+        TimeoutError: they are not ready in time.
     """
     desk.looks_at(lesson)
     desk.expect(lesson)
@@ -70,10 +68,10 @@ def wait(desk: Desk, lesson: Lesson) -> None:
 
 
 def wait_for(pool: Pool, *lessons: Lesson) -> None:
-    """Wait until all that lessons need is ready.
+    """Wait until the sandboxes of these lessons are ready.
 
     Raises:
-        TimeoutError: it is never ready.
+        TimeoutError: they are not ready in time.
     """
     for lesson in lessons:
         if not pool.ready(lesson, PATIENCE):
@@ -81,32 +79,31 @@ def wait_for(pool: Pool, *lessons: Lesson) -> None:
 
 
 def judge(runner: Runner, lesson: Lesson, code: str) -> tuple[float, Report]:
-    """Have code checked.
+    """Check code.
 
     **Returns:** the seconds until the verdict, and the report.
 
     Raises:
-        queue.Empty: there is no verdict.
+        queue.Empty: no verdict in time.
     """
-    news: queue.SimpleQueue[tuple[float, RunEvent]] = queue.SimpleQueue()
+    events: queue.SimpleQueue[tuple[float, RunEvent]] = queue.SimpleQueue()
 
-    def hear(one: RunEvent) -> None:
-        if isinstance(one, RunFinished | RunStopped):
-            news.put((time.perf_counter(), one))
+    def on_event(event: RunEvent) -> None:
+        if isinstance(event, RunFinished | RunStopped):
+            events.put((time.perf_counter(), event))
 
     began = time.perf_counter()
-    number = runner.run(lesson, code, hear)
-    ended, told = news.get(timeout=PATIENCE)
+    number = runner.run(lesson, code, on_event)
+    ended, event = events.get(timeout=PATIENCE)
     runner.stop(number)
-    assert isinstance(told, RunFinished), "somebody else has stopped it"
-    return ended - began, told.report
+    assert isinstance(event, RunFinished), "stopped by another run"
+    return ended - began, event.report
 
 
 def measure(desk: Desk, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
-    """Every answer so many times, by turns, each time in a sandbox of its own that was ready.
+    """Yield a sample of every answer, `repeats` times, each in a new waiting sandbox.
 
-    Before that one run that is not counted, in which PyTorch may have to be asked and programs
-    are compiled for the first time.
+    One run before them is not counted: it may compute PyTorch's answers and compile programs.
     """
     answers = list(answers)
     for turn in range(repeats + 1):
@@ -118,19 +115,19 @@ def measure(desk: Desk, answers: Iterable[Answer], repeats: int) -> Iterator[Sam
 
 
 def unseen(pack: Pack, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
-    """Variants, each as one of a pack that does not have it: nothing that waits has been primed
-    with it, and of its programs only those are known which other right answers have as well."""
+    """Yield samples of variants, each checked with a pack that lacks it: sandboxes are not primed
+    with it, and only programs that other right answers share are cached."""
     for answer in answers:
         with tempfile.TemporaryDirectory(prefix="jaxtutor-pack-") as name:
             folder = Path(name)
             for part in ("lessons", "solutions"):
                 shutil.copytree(pack.root.parent / part, folder / part)
-            held = open_pack(folder / "lessons")
-            (path,) = (p for p in held.variants(answer.lesson.id) if p.stem == answer.name)
+            without = open_pack(folder / "lessons")
+            (path,) = (p for p in without.variants(answer.lesson.id) if p.stem == answer.name)
             path.unlink()
-            with desk(held) as made:
-                alone = replace(answer, lesson=held.lesson(answer.lesson.id))
+            with desk(without) as made:
+                alone = replace(answer, lesson=without.lesson(answer.lesson.id))
                 for _ in range(repeats):
-                    # The sandbox that follows has been primed with the others only, as this one.
+                    # Every sandbox is primed with the other answers only.
                     wait(made, alone.lesson)
                     yield Sample(alone, *judge(made.runner, alone.lesson, alone.code))

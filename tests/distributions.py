@@ -1,4 +1,4 @@
-"""Making a distribution that brings a pack, as its author would."""
+"""Build a distribution that contains a pack, as its author would."""
 
 import shutil
 import subprocess
@@ -14,8 +14,8 @@ TRAP = "raise SystemExit('a pack was imported')\n"
 
 
 def make_project(folder: Path, name: str = "mini", value: str = "mini_pack:lessons") -> Path:
-    """The sources of a distribution with the small pack, put up as the documentation shows it. To
-    import its package is an error."""
+    """Write the sources of a distribution with the small pack, as documented. Importing its package
+    is an error."""
     package = folder / "mini_pack"
     shutil.copytree(MINI.parent, package)
     (package / "__init__.py").write_text(TRAP)
@@ -32,7 +32,7 @@ def make_project(folder: Path, name: str = "mini", value: str = "mini_pack:lesso
 
 
 def make_wheel(project: Path) -> Path:
-    """Its wheel."""
+    """Build a project's wheel and return its path."""
     out = project / "dist"
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
     subprocess.run(build, cwd=project, check=True, capture_output=True, timeout=GUARD)
@@ -41,7 +41,7 @@ def make_wheel(project: Path) -> Path:
 
 
 def pip_install(wheel: Path, where: str, folder: Path) -> None:
-    """**Arguments:** `where` is `--target` or `--python`."""
+    """Install a wheel. **Arguments:** `where`: `--target` or `--python`."""
     pip = [sys.executable, "-m", "pip"]
     pip += (
         ["install", where, str(folder)] if where == "--target" else [where, str(folder), "install"]

@@ -1,7 +1,6 @@
-"""Waiting for something, on a machine that may be doing other things as well.
+"""Waiting with a timeout on a busy machine.
 
-How long it takes says nothing there, so time counts only while a core is idle: nobody keeps the
-machine from what is waited for then.
+Time counts only while a core is idle: otherwise other work may be the reason for the delay.
 """
 
 import time
@@ -13,14 +12,14 @@ from tutor.sandbox.watchdog import idle_seconds
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds that anything may take on an idle machine."""
+"""Timeout in seconds on an idle machine."""
 
 GUARD = 20 * PATIENCE
-"""Seconds by the wall clock after which a command is taken to hang. No test passes by it."""
+"""Wall-clock seconds after which a command counts as hanging. Tests never rely on it."""
 
 
 class Stopwatch:
-    """Started when it is made."""
+    """Starts when created."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -28,7 +27,8 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Since the start, with a core to spare. In the end the wall clock decides."""
+        """Seconds since the start with an idle core, or the wall clock's share of `GUARD` if
+        larger."""
         wall, idle = time.monotonic() - self._began, idle_seconds()
         if idle is None or self._idle is None:
             return wall
@@ -36,7 +36,7 @@ class Stopwatch:
 
 
 def until(condition: Callable[[], T], what: str = "it", every: float = 0.01) -> T:
-    """The first true value of a condition."""
+    """Wait for a condition; return its first true value."""
     watch = Stopwatch()
     while not (found := condition()):
         assert watch.seconds < PATIENCE, f"never happened: {what}"

@@ -1,26 +1,27 @@
-"""Fuzz what reads the bytes of hostile processes: `Reader`, `decode`, `read_reply`, `read_request`.
+"""Fuzz the parsers of bytes from hostile processes: `Reader`, `decode`, `read_reply`,
+`read_request`.
 
-atheris is needed for nothing else, so it gets an environment of its own:
+atheris is needed only here, so install it in a separate environment:
 
     python3.11 -m venv build/fuzz
     build/fuzz/bin/pip install -c constraints.txt atheris==3.0.0 numpy msgspec ml-dtypes
 
-From the top of the repository, ten minutes; what is found new goes into `build/found`, and an
-input that breaks a promise into `build/crash-…`:
+Run it for ten minutes from the root of the repository. New inputs go to `build/found`, and an input
+that violates a guarantee to `build/crash-…`:
 
     mkdir -p build/found
     build/fuzz/bin/python -m tests.fuzz.fuzz_wire -max_total_time=600 -max_len=4096 -timeout=5 \\
         -artifact_prefix=build/ build/found tests/fuzz/corpus/wire
 
-The corpus is `tests/fuzz/corpus/wire`; `test_corpus.py` replays it in every ordinary test run. To
-keep what was found, as few and as small inputs as reach the same code:
+The corpus is `tests/fuzz/corpus/wire`; `test_corpus.py` replays it in every test run. To add what
+was found, with the fewest and smallest inputs that reach the same code:
 
     mkdir build/kept
     build/fuzz/bin/python -m tests.fuzz.seeds build/found
     build/fuzz/bin/python -m tests.fuzz.fuzz_wire -merge=1 build/kept tests/fuzz/corpus/wire \\
         build/found
 
-and put `build/kept` in the corpus's place. After mending what a crash showed, add its input too.
+and replace the corpus by `build/kept`. After fixing a crash, add its input too.
 """
 
 import math
@@ -31,8 +32,8 @@ from importlib import import_module
 from typing import Any
 
 if __name__ == "__main__":
-    # First of all, for what is imported before is not instrumented. By name, so that type
-    # checkers need no atheris either.
+    # First, because modules imported earlier are not instrumented. By name, so that type checkers
+    # do not need atheris.
     atheris: Any = import_module("atheris")
     with atheris.instrument_imports(include=["tutor.sandbox", "tutor.tree"]):
         import_module("tutor.sandbox.protocol")
@@ -54,21 +55,21 @@ from tutor.sandbox.wire import (
 from tutor.tree import Leaf, Tree
 
 CAP = 1024
-"""Bytes of arrays in one frame: little, so that frames at the cap are tried often."""
+"""Maximum bytes of arrays in a frame: small, so that frames at the limit are common."""
 
 LONGEST_REFUSAL = 400
-"""Characters. A refusal is shown to people, so no peer may decide how long it is, or what a
-terminal does with it."""
+"""Characters. A refusal is shown to people, so a peer must not control its length, or the
+terminal."""
 
 
 def check(data: bytes) -> list[Frame]:
-    """The frames in `data`, after trying everything that is promised of them.
+    """Return the frames in `data`, after testing all guarantees about them.
 
-    **Arguments:** `data`: how to cut the stream (a byte that says how many sizes follow, and the
-    sizes, used in turn), then the stream.
+    **Arguments:** `data`: how to cut the stream (a byte with the number of sizes, then the sizes,
+    used in turn), then the stream.
 
     Raises:
-        AssertionError: a promise does not hold; and so does any other exception mean.
+        AssertionError: a guarantee is violated, as any other exception means too.
     """
     pieces, stream = _cut(data)
     frames, refused = _received(pieces)
@@ -98,7 +99,7 @@ def _cut(data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _received(pieces: Iterable[bytes]) -> tuple[list[Frame], bool]:
-    """The frames, and whether something in between was refused."""
+    """Return the frames before the first refusal, and whether there was one."""
     reader = Reader(CAP)
     frames: list[Frame] = []
     try:
@@ -116,7 +117,7 @@ def _again(frame: Frame) -> bytes:
 
 
 class _Header(Struct):
-    """What a header says, before anybody has made arrays and trees of it."""
+    """A header before it is decoded into arrays and trees."""
 
     message: Raw
     tree: Any
@@ -124,7 +125,7 @@ class _Header(Struct):
 
 
 def _check_frame(frame: Frame, sent: bytes) -> None:
-    """That a frame holds what was sent and nothing more, and can be sent on."""
+    """Check that a frame contains exactly what was sent, and can be sent on."""
     again = _again(frame)
     one, other = _split(sent), _split(again)
     assert one == other, f"sent {one}, sent on {other}"
@@ -142,7 +143,8 @@ def _check_frame(frame: Frame, sent: bytes) -> None:
 
 
 def _split(frame: bytes) -> tuple[bytes, bytes, bytes, bytes]:
-    """Message, tree, arrays as announced, and their bytes; as JSON, where 1 is not true."""
+    """Return the message, the tree, the announced arrays, as JSON (where 1 is not true), and the
+    body."""
     _, size, _ = PREFIX.unpack_from(frame)
     text, body = frame[PREFIX.size :][:size], frame[PREFIX.size + size :]
     header = msgspec.json.decode(text, type=_Header)
@@ -170,9 +172,9 @@ def _check_refusal(error: WireError) -> None:
 
 
 def main() -> None:
-    # Looked up late: atheris puts the working one in its place when it starts.
+    # Looked up late: atheris replaces `Mutate` when it starts.
     mutate = mutator(lambda data, max_size: bytes(atheris.Mutate(data, max_size)))
-    # For -merge libFuzzer runs the program anew, through a shell and by its first argument.
+    # For -merge, libFuzzer restarts the program through a shell, by its first argument.
     program = f"{shlex.quote(sys.executable)} -m tests.fuzz.fuzz_wire"
     atheris.Setup([program, *sys.argv[1:]], check, custom_mutator=mutate)
     atheris.Fuzz()

@@ -1,8 +1,7 @@
-"""Change a stream of frames so that the change is met deep inside.
+"""Mutations of a stream of frames that reach deep into the parser.
 
-Bytes changed at random nearly always break a frame's sizes or its JSON, and nothing behind those is
-ever reached. So most changes here are made to a header as JSON, or to its text, and the sizes are
-put right again.
+Random changes to bytes nearly always break a frame's sizes or its JSON, and test nothing beyond
+them. So most mutations change a header's JSON or text, and correct the sizes.
 """
 
 import json
@@ -15,7 +14,7 @@ from typing import Any
 from tutor.sandbox.wire import MAGIC, PREFIX
 
 Bytes = Callable[[bytes, int], bytes]
-"""libFuzzer's own mutation: bytes, and how many there may be."""
+"""libFuzzer's own mutation, of bytes and a maximum size."""
 
 SCRAPS: tuple[Any, ...] = (
     *(None, True, False, 0, 1, 2, -1, 31, 32, 33, 255, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64),
@@ -29,7 +28,7 @@ SCRAPS: tuple[Any, ...] = (
     *("message", "tree", "arrays", "type", "case", "compile", "steps", "line"),
 )
 
-Configuration = tuple[Any, Any]
+Slot = tuple[Any, Any]
 """A list and an index, or a dict and a key."""
 
 
@@ -60,7 +59,7 @@ def mutator(change_bytes: Bytes) -> Callable[[bytes, int, int], bytes]:
 
 
 def _frames(stream: bytes) -> list[tuple[bytes, bytes]]:
-    """Headers and bodies, as far as there are any."""
+    """Return the headers and bodies, as far as the stream goes."""
     frames = []
     while len(stream) >= PREFIX.size:
         _, header, body = PREFIX.unpack_from(stream)
@@ -88,7 +87,7 @@ def _changed(header: bytes, body: bytes, random: Random, change: Bytes) -> tuple
 
 
 def _announced(header: Any) -> int:
-    """Of the arrays in it, as far as that makes sense."""
+    """Return the bytes of the announced arrays; 0 if that makes no sense."""
     total = 0
     try:
         for name, shape in header["arrays"]:
@@ -100,22 +99,22 @@ def _announced(header: Any) -> int:
 
 
 def _other(value: Any, random: Random) -> Any:
-    """`value` with one place in it changed."""
+    """Return `value` with one slot changed."""
     root = [value]
-    places = list(_places(root))
-    where, key = random.choice(places)
+    slots = list(_slots(root))
+    container, key = random.choice(slots)
     scrap = json.loads(json.dumps(random.choice(SCRAPS)))
-    old = where[key]
+    old = container[key]
     match random.randrange(9):
         case 0 | 1:
-            where[key] = scrap
+            container[key] = scrap
         case 2:
-            there, its = random.choice(places)
-            where[key] = json.loads(json.dumps(there[its]))
-        case 3 if where is not root:
-            del where[key]
-        case 4 if isinstance(where, list) and where is not root:
-            where.insert(key, random.choice((scrap, json.loads(json.dumps(old)))))
+            other, index = random.choice(slots)
+            container[key] = json.loads(json.dumps(other[index]))
+        case 3 if container is not root:
+            del container[key]
+        case 4 if isinstance(container, list) and container is not root:
+            container.insert(key, random.choice((scrap, json.loads(json.dumps(old)))))
         case 5 if isinstance(old, dict):
             old[scrap if isinstance(scrap, str) else "x"] = scrap
         case 5 if isinstance(old, list):
@@ -124,17 +123,17 @@ def _other(value: Any, random: Random) -> Any:
             node = random.choice((["l", [old]], ["t", [old]], ["d", [["k", old]]], [old]))
             for _ in range(random.choice((0, 0, 0, 60, 64))):
                 node = ["l", [node]]
-            where[key] = node
+            container[key] = node
         case 7 if isinstance(old, int):
-            where[key] = old + random.choice((-1, 1, 2**32, 2**64)) * random.choice((1, 1, 2))
+            container[key] = old + random.choice((-1, 1, 2**32, 2**64)) * random.choice((1, 1, 2))
         case 7 if isinstance(old, str):
-            where[key] = random.choice((old + old, old[1:], old + "\x00", old.upper()))
+            container[key] = random.choice((old + old, old[1:], old + "\x00", old.upper()))
         case _:
-            where[key] = random.choice((old, scrap))
+            container[key] = random.choice((old, scrap))
     return root[0]
 
 
-def _places(value: Any) -> Iterator[Configuration]:
+def _slots(value: Any) -> Iterator[Slot]:
     stack = [value]
     while stack:
         inner = stack.pop()

@@ -1,8 +1,8 @@
-"""Valid streams for a fuzzer to begin with: every message, every node, every dtype.
+"""Valid streams to start fuzzing from: every message, every node, every dtype.
 
     python -m tests.fuzz.seeds FOLDER
 
-writes them into FOLDER, each named by its hash.
+writes them to FOLDER, named by their hashes.
 """
 
 import sys
@@ -66,13 +66,13 @@ def trees() -> Iterator[Tree]:
     yield {"x": Leaf(numbers, "numpy.ndarray"), "key": Leaf(np.array([1, 2], "uint32"), "key")}
     deep: Tree = Leaf(np.array(1), "int")
     for level in range(20):
-        around: tuple[Tree, ...] = ([deep], (deep,), {"k": deep})
-        deep = around[level % 3]
+        nested: tuple[Tree, ...] = ([deep], (deep,), {"k": deep})
+        deep = nested[level % 3]
     yield deep
 
 
 def seeds() -> Iterator[bytes]:
-    """What `fuzz_wire.check` takes: how to cut the stream, and the stream."""
+    """Yield inputs for `fuzz_wire.check`: how to cut the stream, and the stream."""
     every = tuple(trees())
     cuts = (b"\0", b"\1\0", b"\2\3\x0b", b"\1\x28")  # at once, byte by byte, mixed, in lumps
     for index in range(max(len(every), len(MESSAGES))):

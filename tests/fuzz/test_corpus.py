@@ -1,4 +1,4 @@
-"""What the fuzzer has kept is replayed here, in every ordinary run and without a fuzzer."""
+"""Replay the fuzzer's corpus, without a fuzzer."""
 
 import sys
 import tracemalloc
@@ -17,17 +17,18 @@ from .seeds import MESSAGES, seeds
 CORPUS = sorted((Path(__file__).parent / "corpus" / "wire").iterdir())
 
 BODY_COST, HEADER_COST, SLACK = 2, 48, 1 << 20
-"""Reading a frame takes so many bytes for each that came, and so many besides. For a header the
-measured worst is 35: the smallest JSON values become Python objects."""
+"""The memory that reading a frame may take, per byte of the stream and of the header, and in
+addition. The measured worst case for a header is 35: the smallest JSON values become Python
+objects."""
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_every_promise_holds_for_what_the_fuzzer_kept(path: Path) -> None:
+def test_every_guarantee_holds_for_the_corpus(path: Path) -> None:
     check(path.read_bytes())
 
 
 def test_the_corpus_reaches_beyond_refusals() -> None:
-    """A target that read nothing any more would pass every other test."""
+    """A target that no longer read anything would pass every other test."""
     assert len(CORPUS) > 50
     assert sum(len(check(path.read_bytes())) for path in CORPUS) > len(CORPUS) / 4
 
@@ -42,7 +43,7 @@ def test_every_seed_is_read_and_together_they_hold_every_message() -> None:
                 try:
                     kinds[type(read(frame))] += 1
                 except WireError:
-                    pass  # it is of the other direction
+                    pass  # a message of the other direction
     assert set(kinds) == {type(message) for message in MESSAGES}
 
 
@@ -54,7 +55,7 @@ def test_replaying_needs_no_fuzzer() -> None:
 
 
 def many(text: str, room: int = MAX_HEADER // 4) -> str:
-    """A list of `text` over and over. A quarter of the cap shows what it costs by the byte."""
+    """Return a JSON list that repeats `text`. A quarter of the limit shows the cost per byte."""
     return "[" + ",".join([text] * (room // (len(text) + 1))) + "]"
 
 
@@ -96,7 +97,7 @@ NASTY: dict[str, Callable[[], bytes]] = {  # made when needed
 
 
 def read(data: bytes) -> Iterable[Frame]:
-    """As a sandbox's answers are read, from pieces as they come through a pipe."""
+    """Read frames as from a sandbox, in the pieces that a pipe delivers."""
     reader = Reader()
     for start in range(0, len(data), 1 << 16):
         for frame in reader.feed(data[start : start + (1 << 16)]):

@@ -1,4 +1,4 @@
-"""What measures how fast jaxtutor is can itself be run, and tells the truth of what it measured."""
+"""The benchmarks run, and report what they measured."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from benchmarks import __main__ as bench
 from benchmarks import cold, crowd, grading, growth, memory, start, warm
-from benchmarks.answers import Answer, handed_in, starter
+from benchmarks.answers import Answer, right_and_wrong, starter
 from benchmarks.breakdown import Parts
 from benchmarks.packs import PER_TRACK, make_pack
 from benchmarks.results import Graded, JudgedAnswer, Results, fallen, ratios, targets
@@ -49,10 +49,10 @@ def test_a_crowd_is_told_who_passed_and_why_others_did_not(tmp_path: Path):
     file = tmp_path / "double.py"
     file.write_text("def double(x):\n    return 2 * x\n")
     jobs = [crowd.Job(name, file, str(MINI)) for name in ("double", "tall", "none")]
-    right, wrong, neither = crowd.at_once(jobs, tmp_path)
+    right, wrong, neither = crowd.run_concurrently(jobs, tmp_path)
     assert right.passed and right.exit_code == 0
-    assert not wrong.passed and "your code does not define `tall`" in crowd.why(wrong)
-    assert not neither.passed and "exit code 2" in crowd.why(neither)
+    assert not wrong.passed and "your code does not define `tall`" in crowd.failure_reason(wrong)
+    assert not neither.passed and "exit code 2" in crowd.failure_reason(neither)
     assert all(one.seconds > 0 for one in (right, wrong, neither))
 
 
@@ -76,7 +76,7 @@ def test_verdicts_are_measured_from_a_sandbox_that_waits(mini: Pack):
         assert desk.pool is not None
         held = {name: memory.pss_mb(pid) for name, pid in desk.pool.processes().items()}
     assert [sample.answer.name for sample in samples] == ["right", "wrong", "starter"] * 2
-    assert all(sample.judged_right for sample in samples)
+    assert all(sample.correct for sample in samples)
     assert all(0 < sample.seconds < sample.report.timings.total + 1 for sample in samples)
     assert held["zygote learner"] > 10
 
@@ -91,7 +91,7 @@ def test_the_same_checks_are_measured_as_a_script_and_in_pytest(mini: Pack, tmp_
 
 def test_grading_is_measured_with_the_verdicts_it_gives(mini: Pack):
     right, wrong, not_begun = answers(mini)
-    batch = grading.ours(mini, [right, wrong, replace(wrong, deserves=("pass",)), not_begun], 5)
+    batch = grading.ours(mini, [right, wrong, replace(wrong, accepted=("pass",)), not_begun], 5)
     assert batch.verdicts == ["pass", "fail", "fail", "error"]
     assert batch.misjudged == ["double/wrong"]
     assert batch.per_second == pytest.approx(4 / batch.seconds)
@@ -100,11 +100,11 @@ def test_grading_is_measured_with_the_verdicts_it_gives(mini: Pack):
 def test_a_class_is_mixed_of_all_lessons(pack: Pack):
     mixed = grading.mixed(pack, 70)
     for lesson in map(pack.lesson, pack.lessons):
-        right, wrong = handed_in(pack, lesson)
+        right, wrong = right_and_wrong(pack, lesson)
         mine = [answer for answer in mixed if answer.lesson.id == lesson.id]
         assert len(mine) == 10
         assert {answer.name for answer in mine} <= {answer.name for answer in [*right, *wrong]}
-    assert 35 <= sum("pass" in answer.deserves for answer in mixed) <= 60
+    assert 35 <= sum("pass" in answer.accepted for answer in mixed) <= 60
     assert mixed == grading.mixed(pack, 70) != grading.mixed(pack, 70, seed=1)
 
 
