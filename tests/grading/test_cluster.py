@@ -97,7 +97,9 @@ def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
     two: Cluster, mini: Pack, forks: Forks, tmp_path: Path
 ):
     folder = hand_in(tmp_path / "in", [RIGHT, WRONG, BROKEN, RIGHT] * 4 + [""])
-    with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:
+    with LocalExecutor(
+        mini, 1, forks=forks, reference_cache=SHARED_CACHE / "references"
+    ) as executor:
         here = grade(mini, folder, tmp_path / "here", executor)
     with ClusterExecutor(mini, two.address) as executor, Client(two.address) as client:
         assert not executor.missing_protections("double")
@@ -210,7 +212,9 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
     assert "waiting for workers, because all are gone" in told[0]
     before = [one for one in found if one.verdict != "internal"]
     assert len(before) >= 5
-    with LocalExecutor(mini, 1, forks=forks, memory=SHARED_CACHE / "references") as executor:
+    with LocalExecutor(
+        mini, 1, forks=forks, reference_cache=SHARED_CACHE / "references"
+    ) as executor:
         after = grade(mini, folder, tmp_path / "out", executor)
         here = grade(mini, folder, tmp_path / "here", executor)
     assert marks(after) == marks(here)

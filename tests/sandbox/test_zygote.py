@@ -131,7 +131,7 @@ def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path)
     zygote = own.zygotes.pid("reference")
     assert zygote is not None
     os.kill(zygote, signal.SIGKILL)
-    with Session(lesson, DOUBLE, sandboxes=own, memory=tmp_path / "none") as session:
+    with Session(lesson, DOUBLE, sandboxes=own, reference_cache=tmp_path / "none") as session:
         assert session.check().passed
 
 

@@ -50,7 +50,7 @@ def test_waiting_for_pytorch_takes_nothing_of_the_learners_time(
 
     monkeypatch.setattr(References, "get", waits)
     code = "def double(x):\n    return 2 * x\n"
-    with Session(lesson, code, memory=tmp_path, sandboxes=late) as session:
+    with Session(lesson, code, reference_cache=tmp_path, sandboxes=late) as session:
         report = session.check()
     assert report.passed, report
     assert report.timings.reference > 2

@@ -92,7 +92,7 @@ class References:
         self._cancelled = False
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
-        self.remembered = False
+        self.cached = False
         self.waited = 0.0
 
     def start(self, done: Callable[[], None] = lambda: None) -> None:
@@ -101,7 +101,7 @@ class References:
         **Arguments:** `done` is called once computing has ended, perhaps in another thread.
         """
         if not self._requests or self._load():
-            self.remembered = True
+            self.cached = True
             self._done.set()
             done()
             return

@@ -70,7 +70,7 @@ class Session:
         with Session(lesson, code) as session:
             reports = [session.check(seed) for seed in range(20)]
 
-    **Arguments:** `memory`: the directory in which PyTorch's answers are cached; `quick`: whether
+    **Arguments:** `reference_cache`: the directory for PyTorch's answers; `quick`: whether
     XLA may compile fast, by default as each check allows; `sandboxes`: where they come from.
     """
 
@@ -80,14 +80,14 @@ class Session:
         code: str,
         *,
         cancel: Cancel | None = None,
-        memory: Path | None = None,
+        reference_cache: Path | None = None,
         quick: bool | None = None,
         sandboxes: Sandboxes | None = None,
     ) -> None:
         self.lesson = lesson
         self.code = code
         self.cancel = cancel or Cancel()
-        self._memory = memory or paths.cache() / "references"
+        self._reference_cache = reference_cache or paths.cache() / "references"
         self._sandboxes = sandboxes or FreshSandboxes()
         self._submission = Submission(lesson, code, self._sandboxes, self.cancel, quick)
         self._planned: Plan = []
@@ -187,10 +187,10 @@ class Session:
             what = f"lesson {self.lesson.id}: an input: {error}"
             raise Failed(Fault("broken-pack", what)) from None
         asked = requests(self.lesson, self._planned)
-        references = References(self.lesson, asked, self._memory, self._reference_sandbox)
+        references = References(self.lesson, asked, self._reference_cache, self._reference_sandbox)
         self._references = references
         references.start()
-        if on_miss is not None and not references.remembered:
+        if on_miss is not None and not references.cached:
             on_miss()
         self._submission.load(main)
         return references
@@ -287,7 +287,7 @@ class Session:
             self._references = None
 
     def _abandon(self) -> None:
-        """End everything after Ctrl-C or a cancelled run; nobody waits for PyTorch then."""
+        """End everything after Ctrl-C or a cancelled run; the run no longer needs PyTorch."""
         self.cancel.cancel()
         self._close_references()
 

@@ -86,7 +86,7 @@ class LocalExecutor:
 
     **Arguments:** `jobs`: the number of threads; `require`: run nothing if an essential protection
     is missing; `forks`: the source of sandboxes, which the caller closes; by default a new one,
-    closed here; `memory`: the directory of cached PyTorch answers.
+    closed here; `reference_cache`: the directory of cached PyTorch answers.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class LocalExecutor:
         jobs: int,
         require: bool = True,
         forks: Forks | None = None,
-        memory: Path | None = None,
+        reference_cache: Path | None = None,
     ) -> None:
         self.width = jobs
         self._pack = pack
         self._forks = forks if forks is not None else Forks()
         self._close = self._forks.close if forks is None else None
-        self._memory = memory
+        self._reference_cache = reference_cache
         self._sandboxes: Sandboxes = RequireProtections(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
         self._lock = threading.Lock()
@@ -147,7 +147,7 @@ class LocalExecutor:
             if job.learn:
                 with suppress(Failed, DrawError):  # only slower without; the run reports the fault
                     self._forks.compile_programs(lesson, job.code, job.seeds[0])
-            return run_job(job, lesson, self._sandboxes, cancel, self._memory)
+            return run_job(job, lesson, self._sandboxes, cancel, self._reference_cache)
         finally:
             with self._lock:
                 self._running.discard(cancel)
@@ -158,13 +158,13 @@ def run_job(
     lesson: Lesson,
     sandboxes: Sandboxes,
     cancel: Cancel | None = None,
-    memory: Path | None = None,
+    reference_cache: Path | None = None,
 ) -> tuple[Report, ...]:
     """Run a job in this process. Each seed gets new sandboxes, so that no run can help the next. A
     run that failed through jaxtutor or a busy machine is tried once more. Code that cannot be
     imported or ran out of time with one seed is not run with another.
 
-    **Arguments:** `memory`: the directory of cached PyTorch answers.
+    **Arguments:** `reference_cache`: the directory of cached PyTorch answers.
 
     Raises:
         Cancelled: `cancel.cancel()` was called.
@@ -173,7 +173,7 @@ def run_job(
 
     def run(lesson: Lesson, seed: int) -> Report:
         with Session(
-            lesson, job.code, cancel=cancel, memory=memory, sandboxes=sandboxes
+            lesson, job.code, cancel=cancel, reference_cache=reference_cache, sandboxes=sandboxes
         ) as session:
             return session.check(seed)
 
