@@ -1,4 +1,4 @@
-"""docs/architecture.md names rooms and files that exist, in the order that import-linter enforces."""
+"""docs/architecture.md names rooms and files that exist, in the order of import-linter's layers."""
 
 import re
 import tomllib
