@@ -95,7 +95,9 @@ def ours(pack: Pack, answers: Sequence[Answer], seed: int, jobs: int = WORKERS) 
         with (
             Journal(folder) as journal,
             Forks(folder) as forks,
-            LocalExecutor(graded, jobs, forks=forks, reference_cache=folder / "references") as executor,
+            LocalExecutor(
+                graded, jobs, forks=forks, reference_cache=folder / "references"
+            ) as executor,
         ):
 
             def on_result(result: Result, known: bool) -> None:
