@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,12 +93,12 @@ class _File(_Handler):
         try:
             line = self.format(record).encode("utf-8", "replace") + b"\n"
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):
+                if self._path.stat().st_size >= MAX_BYTES:
+                    self._path.replace(_older(self._path))
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             with os.fdopen(os.open(self._path, flags, 0o600), "ab") as file:
                 file.write(line)
-                full = file.tell() >= MAX_BYTES
-            if full:
-                self._path.replace(_older(self._path))
         except Exception:  # noqa: BLE001 - see `handleError`
             self.handleError(record)
 
