@@ -1,11 +1,10 @@
-"""A long day of grading: hostile submissions and honest ones by turns, in one process, and in
-sandboxes that come from where graders' do.
+"""Grade hostile and honest submissions alternately in one process, with sandboxes like graders'.
 
     .venv/bin/python -m tests.attacks.campaign [HOW_MANY_OF_EACH]
 
-Every hostile one must fail, every honest one get the mark it deserves; afterwards no process, file,
-mount or control group may be left, and the memory of this process must not have grown. Prints what
-it found, and exits with 1 if anything did not hold. `make attacks` runs it with 200 of each.
+Every hostile submission must fail and every honest one get the right mark. Afterwards no process,
+file, mount or control group may be left, and the memory of this process must not have grown. Exits
+with 1 if anything of this fails. `make attacks` runs it with 200 of each.
 """
 
 import os
@@ -43,11 +42,11 @@ HONEST = {
     "error": ["def double(x):\n    return 2 * y\n", "def double(x)\n    return 2 * x\n"],
 }
 GROWTH_MB = 20
-"""What this process may grow by, after its first twenty runs."""
+"""How much this process may grow after its first twenty runs."""
 
 
 def hostile(targets: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of all attacks for ever, in a new order each time."""
+    """Yield names and code of all attacks forever, in a new order each time."""
     order = random.Random(0)
     while True:
         for one in order.sample(list(SUBMISSIONS.values()), len(SUBMISSIONS)):
@@ -55,7 +54,7 @@ def hostile(targets: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def honest() -> Iterator[tuple[str, str]]:
-    """Verdicts deserved, and texts."""
+    """Return the right verdicts, and code."""
     while True:
         for verdict, texts in HONEST.items():
             for text in texts:

@@ -1,10 +1,9 @@
-"""How submissions that attack are run.
+"""Run hostile submissions.
 
-A submission for the lesson `double` tries something when it is called (or imported) and, if that
-succeeds, answers rightly: so it passes exactly when nothing held it. What is refused raises, and
-the learner is told.
+A submission for the lesson `double` attempts an attack when it is called or imported, and answers
+rightly if the attack succeeds: so it passes exactly if nothing stopped it.
 
-    pytest tests/attacks --without files     which attacks succeed without that layer
+    pytest tests/attacks --without files     show which attacks succeed without that layer
 """
 
 import tempfile
@@ -29,7 +28,7 @@ def lesson(mini: Pack) -> Lesson:
 
 @pytest.fixture(autouse=True)
 def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> frozenset[str]:
-    """The layers of protection that this run leaves out."""
+    """Return the protections that this run leaves out."""
     without = frozenset(pytestconfig.getoption("without"))
     monkeypatch.setattr(launch, "WITHOUT", without)
     return without
@@ -37,14 +36,14 @@ def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> froz
 
 @pytest.fixture(autouse=True)
 def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attack what learners and graders use: workers that were forked. They are put up as those
-    that are started afresh are, which the tests of faults and of the command line use."""
+    """Attack forked workers, which learners and graders use. Spawned ones have the same
+    protections; the tests of faults and of the command line use them."""
     monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)
 def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No process and no folder survives a run."""
+    """Assert that no process and no directory survives a run."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

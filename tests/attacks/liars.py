@@ -1,8 +1,7 @@
-"""Submissions that do no work, and replace what the checks' expressions call by what flatters them.
+"""Submissions that do no work and fake the functions that checks' expressions call.
 
-A first run of the right answer writes down what `jnp.stack`, `sorted` and the like returned. The
-liar's functions give back zeros, and its `jnp.stack` what was written down: in its own module and
-on the library itself.
+A run of the right answer records what `jnp.stack`, `sorted` and the like return. The liar's own
+functions return zeros; its `jnp.stack`, in its module and in the library, returns the recording.
 """
 
 import ast
@@ -17,7 +16,7 @@ MARK = "recorded: "
 
 
 def names_used(lesson: Lesson) -> Iterator[str]:
-    """Every `jnp.stack`, `jax.tree.leaves` and builtin that an expression of the lesson calls."""
+    """Return every `jnp.stack`, `jax.tree.leaves` and builtin that the expressions call."""
     seen = set()
     for check in lesson.checks:
         for text in texts(check.observe()):
@@ -111,12 +110,12 @@ _lie()
 
 
 def recorder(names: Sequence[str], solution: str) -> str:
-    """The right answer, which prints what each of `names` returned."""
+    """Return the right answer, changed to print what each of `names` returns."""
     return solution + "".join(_RECORDER.format(name=name, mark=MARK) for name in names)
 
 
 def _recorded(name: str, printed: str) -> Iterator[object]:
-    """What was written down, but for a line from which the middle was cut: output is bounded."""
+    """Return the recording, without a line that was cut because output is bounded."""
     for line in printed.splitlines():
         if line.startswith(f"{MARK}{name} "):
             try:
@@ -126,7 +125,7 @@ def _recorded(name: str, printed: str) -> Iterator[object]:
 
 
 def liar(name: str, solution: str, lesson: Lesson, printed: str) -> str:
-    """The answer that does no work, with `name` replaced."""
+    """Return the answer that does no work, with `name` replaced."""
     recorded = json.dumps([*_recorded(name, printed)][:200])
     code = solution
     for function in required(lesson):

@@ -1,9 +1,8 @@
-"""Run a command as a user who is nobody in particular: `python ordinary.py UID PATH… -- COMMAND…`.
+"""Run a command as an ordinary user: `python ordinary.py UID PATH… -- COMMAND…`.
 
-Started as root. The command needs each PATH; where a folder above one is closed to that user (an
-interpreter in root's home), a view of the world is made in which only PATH is reachable there: an
-empty folder is mounted over the closed one and PATH bound into it. It is seen by this process and
-what it starts, and gone with them.
+Started as root. The command needs each PATH. If the user cannot enter a directory above one (an
+interpreter in root's home), an empty directory is mounted over it and PATH is bound into that, in a
+mount namespace of this process and its children.
 """
 
 import ctypes
@@ -32,7 +31,7 @@ def make_reachable(paths: list[Path]) -> None:
         return
     done(_LIBC.unshare(_NEWNS))
     mount("none", "/", None, _PRIVATE | _RECURSIVE, None)
-    # Opened before they are covered, and in the new view: what is of another cannot be bound.
+    # Opened before they are covered, but in the new namespace: another's cannot be bound.
     descriptors = {path: os.open(path, os.O_PATH) for path in closed}
     for folder in set(closed.values()):
         mount("none", str(folder), "tmpfs", 0, "mode=755")
@@ -43,7 +42,7 @@ def make_reachable(paths: list[Path]) -> None:
 
 
 def first_closed(path: Path) -> Path | None:
-    """The outermost folder on the way to `path` that others may not pass through."""
+    """Return the outermost directory on the way to `path` that others may not enter."""
     for folder in reversed(path.parents):
         if not folder.stat().st_mode & 0o001:
             return folder

@@ -1,4 +1,4 @@
-"""What attacks aim at: files, sockets, a process and a terminal that nobody inside may touch."""
+"""The targets of attacks: files, sockets, a process and a terminal outside the sandbox."""
 
 import contextlib
 import os
@@ -17,13 +17,13 @@ SECRET = "a sentence that nobody in a sandbox may ever read"
 
 @contextlib.contextmanager
 def aims(folder: Path, home: Path) -> Iterator[dict[str, str]]:
-    """What attacks aim at; `@NAME@` in a submission stands for it. After the attack all of it is
-    as it was, whatever the learner was told."""
+    """Yield the targets by name; `@NAME@` in a submission stands for one. Assert afterwards that
+    the attack changed none."""
     secret = written(folder / "secret.txt")
     other = written(home / "workspace" / "mini" / "tall.py")
     key = written(home / ".ssh" / "id_ed25519")
     before = state(secret.parent), state(other.parent), state(key.parent)
-    # Under no temporary folder with a long name: the address of a socket has 107 bytes.
+    # Not in a temporary directory with a long name: a socket's address has 107 bytes.
     short = Path(tempfile.mkdtemp(prefix="jt-", dir="/tmp"))
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, short)
@@ -69,13 +69,13 @@ def aims(folder: Path, home: Path) -> Iterator[dict[str, str]]:
         assert (state(secret.parent), state(other.parent), state(key.parent)) == before
         assert sibling.poll() is None
         for door in (tcp, named):
-            with pytest.raises(BlockingIOError):  # nobody came
+            with pytest.raises(BlockingIOError):  # no connection
                 door.accept()
         for door in (udp, datagrams):
             with pytest.raises(BlockingIOError):
                 door.recv(1)
         os.set_blocking(theirs, False)
-        with pytest.raises(BlockingIOError):  # nobody typed
+        with pytest.raises(BlockingIOError):  # no input
             os.read(theirs, 1)
 
 
@@ -86,12 +86,12 @@ def written(path: Path) -> Path:
 
 
 def state(folder: Path) -> dict[str, object]:
-    """Everything about the files in a folder that somebody might change."""
+    """Return everything about the files in a directory that an attack could change."""
     found: dict[str, object] = {}
     for path in sorted(folder.iterdir()):
         about = path.lstat()
         found[path.name] = about.st_mode, about.st_uid, about.st_gid
-        if path.is_file():  # what is in folders the test changes itself
+        if path.is_file():  # the test itself changes the contents
             more = os.listxattr(path) if hasattr(os, "listxattr") else []
             found[path.name] = about[:7], about.st_mtime_ns, path.read_text(), more
     return found

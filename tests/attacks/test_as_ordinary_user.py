@@ -1,5 +1,4 @@
-"""What holds for root holds for everybody else: started as root, some of the attacks are run once
-more as an ordinary user (for an ordinary user all the tests already are)."""
+"""If started as root, run some attacks again as an ordinary user."""
 
 import os
 import shutil
@@ -23,7 +22,7 @@ CHOSEN = (
     "O7-io-uring", "O8-terminal",
 )  # fmt: skip
 
-LEFT = "tests/attacks/test_resources.py::test_what_a_worker_leaves_is_counted_and_removed"
+LEFT = "tests/attacks/test_resources.py::test_leftovers_of_a_worker_are_counted_and_removed"
 # For root there are no directories without permissions.
 MORE = [
     f"{LEFT}[directories without permissions-no namespaces]",
@@ -31,14 +30,14 @@ MORE = [
 ]
 
 
-def test_each_of_the_chosen_attacks_is_one_of_the_submissions():
+def test_every_chosen_attack_exists():
     assert set(CHOSEN) <= set(SUBMISSIONS)
 
 
 @pytest.mark.skipif(not hasattr(os, "setresuid"), reason="no users to choose from")
-def test_the_attacks_are_held_for_an_ordinary_user_too(pytestconfig: pytest.Config):
+def test_an_ordinary_users_attacks_fail_too(pytestconfig: pytest.Config):
     if os.geteuid() != 0:
-        return  # all the other tests were that
+        return  # the other tests ran as an ordinary user
     folder = Path(tempfile.mkdtemp(prefix="jaxtutor-as-nobody-", dir="/tmp"))
     try:
         os.chown(folder, NOBODY, NOBODY)
@@ -65,20 +64,20 @@ def test_the_attacks_are_held_for_an_ordinary_user_too(pytestconfig: pytest.Conf
 
 
 def needed() -> list[str]:
-    """Where the interpreter, what is installed, and these files are."""
+    """Return the paths of the interpreter, the installed packages and these files."""
     return sorted({os.path.realpath(sys.base_prefix), sys.prefix, str(REPOSITORY)})
 
 
 def command(folder: Path) -> list[str]:
-    tests = [f"tests/attacks/test_submissions.py::test_it_is_held_and_named[{name}]"
-             for name in CHOSEN]  # fmt: skip
-    here = "tests/attacks/test_as_ordinary_user.py::test_this_user_is_nobody_in_particular"
+    test = "tests/attacks/test_submissions.py::test_a_hostile_submission_fails_with_its_message"
+    tests = [f"{test}[{name}]" for name in CHOSEN]
+    here = "tests/attacks/test_as_ordinary_user.py::test_this_user_has_no_privileges"
     return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
             f"--basetemp={folder / 'tests'}", here, *tests, *MORE]  # fmt: skip
 
 
-def test_this_user_is_nobody_in_particular():
-    """In the run above: it is not root, and has none of root's privileges."""
+def test_this_user_has_no_privileges():
+    """Runs in the test above: not as root, and without its privileges."""
     if os.geteuid() == 0:
         return
     status = Path("/proc/self/status")

@@ -1,5 +1,5 @@
-"""Ways out that take more than one submission to try: threads that are not the learner's own, what
-lasts longer than the run, what is inherited, other entrances to the kernel, odd files to check."""
+"""Escapes that a single submission cannot try: threads that the learner did not start, leftovers of
+a run, inheritance, other ways into the kernel, odd files to check."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ from tutor.sandbox import launch
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="made of Linux's own calls")
 X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="x86 has more than one entrance")
 OWN = ("fd", "maps", "stat", "statm", "status")
-"""What libraries read of /proc/self."""
+"""Files in /proc/self that libraries read."""
 
 ANSWER = "\ndef double(x):\n    return 2 * x\n"
 
@@ -68,7 +68,7 @@ def attacked(code: str, lesson: Lesson, targets: dict[str, str]) -> Report:
 
 
 def all_refused(report: Report, where: str) -> None:
-    assert report.verdict == "pass", told(report)  # it has really run to its end
+    assert report.verdict == "pass", told(report)  # it ran to its end
     lines = report.stdout.split("\n")[:-1]
     assert set(lines) == {f"{where} {' '.join(['PermissionError'] * 5)}"}
 
@@ -87,7 +87,7 @@ def test_python_called_by_a_compiled_program_is_confined(
 def test_python_called_on_threads_of_xla_is_confined(
     kind: str, lesson: Lesson, targets: dict[str, str]
 ):
-    # With one device XLA calls back on the thread that waits; with more, on those of its pool.
+    # With one device XLA calls back on the waiting thread; with more, on its pool's threads.
     lesson = msgspec.structs.replace(lesson, devices=2)
     code = (
         f"{INSIDE}\ndef double(x):\n    one = jax.pmap(lambda x: {CALLBACKS[kind]})\n"
@@ -96,7 +96,7 @@ def test_python_called_on_threads_of_xla_is_confined(
     all_refused(attacked(code, lesson, targets), "elsewhere")
 
 
-def test_threads_of_the_learners_are_confined(lesson: Lesson, targets: dict[str, str]):
+def test_threads_of_the_learner_are_confined(lesson: Lesson, targets: dict[str, str]):
     code = (
         f"{INSIDE}\ndef double(x):\n    thread = threading.Thread(target=inside)\n"
         "    thread.start()\n    thread.join()\n    return 2 * x\n"
@@ -106,7 +106,7 @@ def test_threads_of_the_learners_are_confined(lesson: Lesson, targets: dict[str,
 
 @LINUX
 def test_a_thread_started_before_the_protections_does_not_exist(lesson: Lesson):
-    # Landlock and the filter bind one thread and its later ones: each must have them.
+    # Landlock and seccomp bind one thread and those it starts: each must have them.
     with Session(
         lesson, "import jax.numpy as jnp\ndef double(x):\n    return jnp.add(x, x)\n"
     ) as session:
@@ -125,7 +125,7 @@ def test_a_thread_started_before_the_protections_does_not_exist(lesson: Lesson):
 
 @LINUX
 @pytest.mark.parametrize("namespaces", [True, False], ids=["", "no namespaces"])
-def test_of_proc_it_reads_what_libraries_need_and_nothing_else(
+def test_only_the_files_of_proc_that_libraries_need_are_readable(
     namespaces: bool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
     if not namespaces:
@@ -157,7 +157,7 @@ def tried(path):
     assert set(report.stdout.split()) == {*own, "/proc/cpuinfo", "/proc/meminfo"}
 
 
-# --- what lasts longer than the run -------------------------------------------------------------
+# --- leftovers of a run -------------------------------------------------------------------------
 
 LASTING = {
     "a hook at exit that never ends": """
@@ -200,16 +200,16 @@ sys.stay = Stay()
 def test_nothing_outlives_the_run(what: str, lesson: Lesson):
     watch = Stopwatch()
     report = run(lesson, LASTING[what] + ANSWER)
-    # The answer is right, and what else goes on is no reason to wait. The fixture looks for
-    # processes and folders.
+    # The answer is right, and the rest is not waited for. The fixture looks for processes and
+    # directories.
     assert report.verdict == "pass", told(report)
     assert watch.seconds < lesson.limits.seconds + PATIENCE
 
 
-# --- what is inherited --------------------------------------------------------------------------
+# --- inheritance --------------------------------------------------------------------------------
 
 
-def test_open_files_and_folders_are_not_inherited(lesson: Lesson, tmp_path: Path):
+def test_open_files_and_directories_are_not_inherited(lesson: Lesson, tmp_path: Path):
     secret = tmp_path / "secret"
     secret.write_text("marks of everybody")
     code = """
@@ -277,7 +277,7 @@ for line in open("/proc/self/maps"):
 
 
 @LINUX
-def test_it_has_no_terminal_and_a_session_of_its_own(lesson: Lesson):
+def test_a_worker_has_its_own_session_and_no_terminal(lesson: Lesson):
     code = """
 import os
 print(os.getsid(0) == os.getpgid(0) == os.getpid(), [os.isatty(stream) for stream in range(3)])
@@ -287,7 +287,7 @@ print(open("/proc/self/stat").read().rpartition(")")[2].split()[4])  # its termi
     assert report.stdout == "True [False, False, False]\n0\n"
 
 
-# --- other entrances to the kernel --------------------------------------------------------------
+# --- other ways into the kernel -----------------------------------------------------------------
 
 MACHINE_CODE = """
 import ctypes, mmap, os
@@ -304,17 +304,17 @@ def double(x):
 
 @LINUX
 @X86
-def test_the_entrance_for_32_bit_programs_is_closed(lesson: Lesson):
+def test_32_bit_system_calls_are_refused(lesson: Lesson):
     # mov eax, 20 (getpid, where x86-64 has writev); int 0x80; ret
     report = run(lesson, MACHINE_CODE.replace("@CODE@", "b814000000 cd80 c3"))
     assert report.verdict == "error"
-    # By the filter, or by a kernel that was built without it.
+    # By the filter, or by a kernel without them.
     assert "SIGSYS" in told(report) or "SIGSEGV" in told(report)
 
 
 @LINUX
 @X86
-def test_the_second_numbering_of_x86_is_closed(lesson: Lesson):
+def test_x32_system_calls_are_refused(lesson: Lesson):
     # mov eax, 0x40000029 (x32's socket); mov edi, 2; mov esi, 1; xor edx, edx; syscall; ret
     code = MACHINE_CODE.replace("@CODE@", "b829000040 bf02000000 be01000000 31d2 0f05 c3")
     report = run(lesson, code)
@@ -322,7 +322,7 @@ def test_the_second_numbering_of_x86_is_closed(lesson: Lesson):
     assert "Function not implemented" in told(report)
 
 
-# --- what must stay possible --------------------------------------------------------------------
+# --- allowed ------------------------------------------------------------------------------------
 
 
 def test_ordinary_things_still_work(lesson: Lesson):
@@ -368,13 +368,13 @@ ODD_NAMES = {
 
 
 def check(file: str | Path, *more: str, **how: object) -> "subprocess.CompletedProcess[bytes]":
-    """`jaxtutor check double FILE`, which may not take for ever over reading a file."""
+    """Run `jaxtutor check double FILE` with a time limit."""
     command = [sys.executable, "-m", "tutor", "check", "double", str(file), "--pack", str(MINI)]
     return subprocess.run([*command, *more], capture_output=True, timeout=GUARD, check=False, **how)
 
 
 def inert(shown: bytes) -> bool:
-    """Whether showing this on a terminal does no more than show it."""
+    """Return whether a terminal only shows this text."""
     text = shown.decode(errors="surrogateescape")
     return all(letter.isprintable() or letter == "\n" for letter in text)
 
@@ -407,11 +407,11 @@ def test_links_in_a_circle_are_named(tmp_path: Path):
     complains(check(one), "one.py")
 
 
-def test_a_folder_is_named(tmp_path: Path):
+def test_a_directory_is_named(tmp_path: Path):
     complains(check(tmp_path), str(tmp_path), "directory")
 
 
-def test_a_pipe_nobody_writes_to_is_not_waited_for(tmp_path: Path):
+def test_a_pipe_without_a_writer_is_not_waited_for(tmp_path: Path):
     pipe = tmp_path / "pipe.py"
     os.mkfifo(pipe)
     complains(check(pipe), "pipe.py")
@@ -421,11 +421,11 @@ def test_a_socket_is_named(targets: dict[str, str]):
     complains(check(targets["DATAGRAMS"]), "datagrams")
 
 
-def test_a_device_without_end_is_not_read_to_its_end():
+def test_an_endless_device_is_not_read_forever():
     complains(check("/dev/zero", preexec_fn=a_gigabyte), "/dev/zero", "not a regular file")
 
 
-def test_standard_input_without_end_is_not_read_to_its_end():
+def test_endless_standard_input_is_not_read_forever():
     with Path("/dev/zero").open("rb") as endless:
         done = check("-", stdin=endless, preexec_fn=a_gigabyte)
     complains(done, "larger than 1024 KiB")
@@ -435,15 +435,15 @@ def a_gigabyte() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
 
 
-def test_a_name_that_climbs_is_only_a_name(tmp_path: Path):
+def test_dot_dot_in_a_lesson_id_is_only_text(tmp_path: Path):
     complains(check(tmp_path / "../../../../../../nowhere/x.py"), "No such file")
 
 
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path):
+def test_an_unreadable_file_is_named(tmp_path: Path):
     path = tmp_path / "locked.py"
     path.write_text("x = 1\n")
     path.chmod(0)
-    if os.access(path, os.R_OK):  # as root everything may be read: then it is an answer like any
+    if os.access(path, os.R_OK):  # root can read everything: then it is checked as usual
         assert check(path).returncode == 1
     else:
         complains(check(path), "locked.py", "denied")

@@ -1,4 +1,4 @@
-"""A short day of grading, in a process of its own. `make attacks` makes it a long one."""
+"""A short campaign in its own process. `make attacks` runs a long one."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import sys
 from tests.stopwatch import GUARD
 
 
-def test_hostile_and_honest_submissions_by_turns():
+def test_alternating_hostile_and_honest_submissions():
     command = [sys.executable, "-m", "tests.attacks.campaign", "25"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

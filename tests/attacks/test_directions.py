@@ -1,4 +1,4 @@
-"""U9: characters that turn text around, or that nobody sees, do so in no output. No code is run."""
+"""U9: no output contains bidirectional or invisible characters. No code is run."""
 
 import json
 import sys
@@ -33,12 +33,12 @@ def harmless(text: str) -> None:
     assert not found
 
 
-def test_the_characters_meant_are_among_those_looked_for():
+def test_the_characters_are_among_those_searched_for():
     assert set(DIRECTIONS) | {"\u200b", "\ufeff", "\u2028", "\x1b", "\x9b"} <= HARMFUL
 
 
 @pytest.mark.parametrize("name", outputs.FORMATS)
-def test_no_format_lets_them_through(name: str, tmp_path: Path):
+def test_no_format_contains_them(name: str, tmp_path: Path):
     results = [
         hostile_result(f"{UNSEEN}anna{DIRECTIONS}{'' if double else 'x'}") for double in (1, 0)
     ]
@@ -49,7 +49,7 @@ def test_no_format_lets_them_through(name: str, tmp_path: Path):
     assert files
     for path in files:
         harmless(str(path.relative_to(tmp_path)))
-        # What other programs compare is what was handed in.
+        # Other programs compare the submission itself.
         if path.suffix != ".py":
             text = path.read_bytes().decode("utf-8-sig")
             harmless(text.replace("\r\n", "\n") if path.suffix == ".csv" else text)
@@ -58,7 +58,7 @@ def test_no_format_lets_them_through(name: str, tmp_path: Path):
 
 
 def texts(value: object) -> list[str]:
-    """All texts in what JSON holds."""
+    """Yield all strings in JSON data."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -66,14 +66,14 @@ def texts(value: object) -> list[str]:
     return [text for part in value for text in texts(part)] if isinstance(value, list) else []
 
 
-def test_results_hold_none_but_in_what_is_data():
+def test_results_contain_them_only_in_data():
     result = hostile_result("anna")
     result = msgspec.structs.replace(result, source=f"an{DIRECTIONS}na/double.py")
     harmless(json.loads(results_line(result))["source"])
 
 
 @pytest.mark.parametrize("layout", ["folders", "files", "table"])
-def test_names_notes_and_faults_are_made_without_them(layout: str, tmp_path: Path):
+def test_names_notes_and_faults_omit_them(layout: str, tmp_path: Path):
     odd = f"an{DIRECTIONS}na\u200b"
     files = {
         "folders": {f"{odd}/double.py": "x = 1\n", f"{odd}/dou{DIRECTIONS}.txt": "",
@@ -98,10 +98,10 @@ def test_names_notes_and_faults_are_made_without_them(layout: str, tmp_path: Pat
             harmless(problem)
         for one in found.all:
             if not one.fault:
-                assert found.read(one.source)  # it is still found under the name that it has
+                assert found.read(one.source)  # it is still found under its real name
 
 
-def test_what_is_wrong_is_said_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_problems_are_reported_without_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / f"x{DIRECTIONS}.csv"
     path.write_text(f"submission,lesson,path\nanna,du{DIRECTIONS}ble,1.py\n")
     assert main(["grade", str(path), "--lesson", "grad-basics"]) == 2

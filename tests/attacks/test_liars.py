@@ -1,4 +1,4 @@
-"""L13: what an expression computes in the worker can be flattered there, and passes nothing."""
+"""L13: faking what an expression computes in the worker never passes."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,7 +19,7 @@ COURSE = course()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Lie about everything with `--proofs`, else about a sample that moves on with every commit."""
+    """Fake everything with `--proofs`, otherwise a sample that changes with every commit."""
     if "name" in metafunc.fixturenames:
         names = [(one, name) for one in COURSE.lessons.values() for name in names_used(one)]
         if not metafunc.config.getoption("proofs"):
@@ -39,8 +39,8 @@ def judged(lesson: Lesson, code: str, seed: int, forks: Forks) -> tuple[Report, 
 
 @pytest.fixture(scope="module")
 def printed(forks: Forks) -> Callable[[Lesson], str]:
-    """What the calls of a lesson's expressions return to a right answer. Builtins are Python's own
-    in an expression; what they gave is not to be seen."""
+    """Return what the calls in a lesson's expressions return for the right answer, except builtins,
+    which a module cannot replace in expressions."""
 
     @cache
     def of(lesson_id: str) -> str:
@@ -56,7 +56,7 @@ def printed(forks: Forks) -> Callable[[Lesson], str]:
     return lambda lesson: of(lesson.id)
 
 
-def test_nothing_that_an_expression_calls_makes_no_work_pass(
+def test_faking_what_an_expression_calls_never_passes(
     lesson: Lesson, name: str, forks: Forks, printed: Callable[[Lesson], str]
 ):
     solution = COURSE.solution(lesson.id)
@@ -70,8 +70,8 @@ def test_nothing_that_an_expression_calls_makes_no_work_pass(
     assert not passed & evidence
 
 
-def test_an_expression_that_concludes_inside_can_be_flattered_so(forks: Forks):
-    """That the liars of the test above are good ones."""
+def test_an_expression_that_concludes_inside_can_be_faked(forks: Forks):
+    """Shows that the liars of the test above are effective."""
     lesson = COURSE.lesson("random-keys")
     check = Value(
         name="spread",

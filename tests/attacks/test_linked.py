@@ -1,4 +1,4 @@
-"""O10: what is linked into another student's folder is never read as one's own. No code is run."""
+"""O10: links into another student's directory are never read. No code is run."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ LINKS = pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 
 
 def linked(root: Path, how: str) -> None:
-    """Have Mallory's folder lead to Anna's double.py, as her own answer to it."""
+    """Make Mallory's directory lead to Anna's double.py as his own answer."""
     anna, mallory = root / "anna", root / "mallory"
     match how:
         case "the file":
@@ -48,7 +48,7 @@ HOW = ["the file", "the file, absolutely", "a link to a link", "a folder", "her 
 
 @LINKS
 @pytest.mark.parametrize("how", HOW)
-def test_a_link_into_anothers_folder_is_never_read_as_ones_own(how: str, tmp_path: Path):
+def test_a_link_into_another_students_directory_is_never_read(how: str, tmp_path: Path):
     root = made(tmp_path / "a", {"anna/double.py": HERS, "ben/double.py": HIS})
     linked(root, how)
     with Submissions(root, LESSONS) as submissions:
@@ -62,7 +62,7 @@ def test_a_link_into_anothers_folder_is_never_read_as_ones_own(how: str, tmp_pat
 
 @LINKS
 @pytest.mark.parametrize("table", [False, True], ids=["folder", "table"])
-def test_a_hard_link_to_anothers_file_waits_for_a_person(table: bool, tmp_path: Path):
+def test_a_hard_link_to_another_students_file_needs_review(table: bool, tmp_path: Path):
     root = made(tmp_path / "a", {"anna/double.py": HERS, "ben/double.py": HIS})
     linked(root, "a hard link")
     (tmp_path / "backup").hardlink_to(root / "ben" / "double.py")  # as `cp -al` makes them
@@ -107,7 +107,7 @@ def test_a_path_of_a_table_leads_nowhere_else(path: str, tmp_path: Path):
 @LINKS
 @pytest.mark.parametrize("table", [False, True], ids=["folder", "table"])
 @pytest.mark.parametrize("what", ["the file", "the folder", "a hard link", "a pipe"])
-def test_what_is_put_in_place_after_the_look_is_not_read(what: str, table: bool, tmp_path: Path):
+def test_a_link_created_after_the_check_is_not_read(what: str, table: bool, tmp_path: Path):
     root = made(tmp_path / "a", {"anna/double.py": HERS, "mallory/work/double.py": HIS})
     if table:
         (root / "t.csv").write_text("submission,path\nmallory,mallory/work/double.py\n")
@@ -131,7 +131,7 @@ def test_what_is_put_in_place_after_the_look_is_not_read(what: str, table: bool,
 
 @LINKS
 def test_a_link_that_comes_and_goes_is_never_followed(tmp_path: Path):
-    """Between the look at it and reading, too: a thread puts it there and takes it away."""
+    """A thread creates and removes the link between the check and the read."""
     root = made(tmp_path / "a", {"anna/double.py": HERS, "mallory/double.py": HIS})
     own, stop = root / "mallory" / "double.py", threading.Event()
 

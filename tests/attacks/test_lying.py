@@ -1,4 +1,4 @@
-"""Lying about the result, where one submission for one lesson does not show it.
+"""Lies about the result that a single submission cannot show.
 
 The rest is in `submissions`: L1 to L12.
 """
@@ -24,10 +24,10 @@ THRICE = "\n\ndef double(x):\n    return 3 * x\n"
 COURSE = course()
 
 
-# --- L1 to L6: what it says is only what it says ----------------------------------------------
+# --- L1 to L6: claims are only output -----------------------------------------------------------
 
 
-def test_a_report_that_is_printed_is_shown_as_output_and_changes_nothing(lesson: Lesson):
+def test_a_printed_report_is_only_output(lesson: Lesson):
     honest = run(lesson, THRICE)
     forged = run(lesson, "double = lambda x: 2 * x").to_json().decode()
     report = run(
@@ -37,14 +37,14 @@ def test_a_report_that_is_printed_is_shown_as_output_and_changes_nothing(lesson:
     assert report.stdout == report.stderr == forged + "\n"
 
 
-def test_what_an_answer_is_called_makes_no_message_long(lesson: Lesson):
+def test_the_type_name_of_an_answer_is_bounded(lesson: Lesson):
     for name in ("L6-a-key-of-a-megabyte", "L6-many-parts", "L6-a-type-name-that-shouts"):
         report = run(lesson, SUBMISSIONS[name].code)
         assert len(report.to_json()) < 20_000
         assert told(report).isprintable() or "\x1b" not in told(report)
 
 
-# --- L7: patches -------------------------------------------------------------------------------
+# --- L7: patches --------------------------------------------------------------------------------
 
 PATCHES = """
 import gc, time
@@ -79,7 +79,7 @@ tutor.checks.inside.prng._checker = lambda *args: ""
 tutor.checks.inside.pure._shorter = lambda leak: ""
 tutor.checks.inside.pure._escaped = lambda env: []
 """
-"""Everything that could look into what a submission does, made blind; what it computes, not."""
+"""Disables everything that inspects a submission, but does not change what it computes."""
 
 WRONG = {
     "arrays-at-updates": ("set in place of add", "detached rows"),
@@ -90,7 +90,7 @@ WRONG = {
     "random-keys": ("noise that is never negative",),
     "pmap-train-mlp": ("psum for pmean",),
 }
-"""Of each lesson, answers that are wrong by what they compute."""
+"""Answers of each lesson that compute wrong values."""
 
 
 def wrong_values() -> Iterator[tuple[Lesson, Mistake]]:
@@ -105,7 +105,7 @@ def wrong_values() -> Iterator[tuple[Lesson, Mistake]]:
     [pytest.param(le, m, id=f"{le.id}-{m.name}") for le, m in wrong_values()],
 )
 @pytest.mark.proof
-def test_patched_libraries_turn_no_wrong_value_into_a_pass(lesson: Lesson, mistake: Mistake):
+def test_patched_libraries_never_make_a_wrong_value_pass(lesson: Lesson, mistake: Mistake):
     solution = COURSE.solution(lesson.id)
     assert solution is not None
     report = run(lesson, f"{PATCHES}\n{mistake.applied_to(solution)}")
@@ -116,7 +116,7 @@ def test_patched_libraries_turn_no_wrong_value_into_a_pass(lesson: Lesson, mista
 
 
 def test_the_patches_break_nothing_by_themselves():
-    # Otherwise the test above would hold whatever was patched.
+    # Otherwise the test above would pass with any patch.
     solution = COURSE.solution("grad-basics")
     assert solution is not None
     report = run(COURSE.lesson("grad-basics"), f"{PATCHES}\n{solution}")
@@ -126,13 +126,13 @@ def test_the_patches_break_nothing_by_themselves():
 @pytest.mark.parametrize(
     ("lesson_id", "change"),
     [
-        # An answer that is not compiled, or uses a key twice, and says otherwise …
+        # An answer that is not compiled, or reuses a key, and claims otherwise …
         ("jit-whole-step", {"@jax.jit\ndef train_step": "def train_step", "0.9 * v": "0.8 * v"}),
         ("random-keys", {"w_key, b_key = jax.random.split(key)": "w_key = b_key = key"}),
     ],
 )
-def test_evidence_that_is_faked_does_not_pass_alone(lesson_id: str, change: dict[str, str]):
-    """What a worker tells of itself can be made up; a value check or the judge stands beside it."""
+def test_faked_evidence_does_not_pass_alone(lesson_id: str, change: dict[str, str]):
+    """A worker's reports about itself can be faked; value checks decide."""
     code = COURSE.solution(lesson_id)
     assert code is not None
     for old, new in change.items():
@@ -142,11 +142,11 @@ def test_evidence_that_is_faked_does_not_pass_alone(lesson_id: str, change: dict
     assert report.verdict == "fail", told(report)
 
 
-# --- L8: what is not there cannot be found -----------------------------------------------------
+# --- L8: no secrets in memory -------------------------------------------------------------------
 
 SEED = 7_391_846_205_517_263
 MARK = -8.273645918273e-77
-"""A number that no program holds by chance."""
+"""A number that no program contains by chance."""
 
 SECRETS = {
     "the answer": struct.pack("<d", MARK),
@@ -209,7 +209,7 @@ mistakes:
 
 @pytest.fixture
 def mark_reports(tmp_path: Path) -> Lesson:
-    """A lesson whose every secret can be recognised."""
+    """Return a lesson whose secrets can all be recognised."""
     lessons, solutions = tmp_path / "pack" / "lessons", tmp_path / "pack" / "solutions" / "basics"
     (lessons / "basics").mkdir(parents=True)
     solutions.mkdir(parents=True)
@@ -225,7 +225,7 @@ def mark_reports(tmp_path: Path) -> Lesson:
 
 
 def memory(pid: int) -> Iterator[bytes]:
-    """Everything that a process can read in its own memory, in pieces that overlap."""
+    """Yield the readable memory of a process, in overlapping pieces."""
     overlap, size = 64, 16 << 20
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as file:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -238,16 +238,16 @@ def memory(pid: int) -> Iterator[bytes]:
                     file.seek(at)
                     yield file.read(min(size, end - at))
                 except (OSError, ValueError, OverflowError):
-                    break  # the kernel does not let it be read
+                    break  # unreadable
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_nothing_that_decides_is_in_the_worker(marked: Lesson):
+def test_no_secret_is_in_the_workers_memory(marked: Lesson):
     planted = "planted_by_the_submission"
     code = f"def double(x):\n    '''{planted}'''\n    return 2 * x\n"
     with Session(marked, code) as session:
         report = session.check(SEED)
-        assert report.verdict == "fail"  # both sides were asked, and it was judged
+        assert report.verdict == "fail"  # both sides ran, and the answer was judged
         bench = session.main_sandbox
         assert bench is not None
         pid = bench.sandbox._process.pid
@@ -259,11 +259,11 @@ def test_nothing_that_decides_is_in_the_worker(marked: Lesson):
             for piece in (*everything, *memory(pid))
             for match in pattern.finditer(piece)
         }
-    # That it is found shows that the search finds what there is.
+    # Shows that the search works.
     assert [name for name, secret in wanted.items() if secret in found] == ["the control"]
 
 
-# --- L9 and L10: times, and another seed -------------------------------------------------------
+# --- L9 and L10: times, and another seed --------------------------------------------------------
 
 
 @pytest.mark.parametrize("clock", ["-time.monotonic()", "float('nan')"])
@@ -274,7 +274,7 @@ def test_a_clock_that_lies_decides_nothing(lesson: Lesson, clock: str):
     assert Report.from_json(report.to_json()) == report
 
 
-def test_answers_seen_under_one_seed_fail_under_another(lesson: Lesson):
+def test_memorised_answers_fail_under_another_seed(lesson: Lesson):
     honest = (
         "import numpy as np\n"
         "def double(x):\n    print(np.asarray(2 * x).tolist())\n    return 2 * x\n"
@@ -285,13 +285,13 @@ def test_answers_seen_under_one_seed_fail_under_another(lesson: Lesson):
         f"answers = iter([{', '.join(seen)}])\n"
         "def double(x):\n    return jnp.array(next(answers))\n"
     )
-    assert run(lesson, code, seed=0).passed  # it is what was seen
+    assert run(lesson, code, seed=0).passed  # the memorised answer
     report = run(lesson, code, seed=1)
     assert report.verdict == "fail"
     assert "largest difference" in told(report)
 
 
-def test_what_is_remembered_by_shape_fails_under_another_seed(lesson: Lesson):
+def test_answers_memorised_by_shape_fail_under_another_seed(lesson: Lesson):
     count = sum(check.case_count for check in lesson.checks)
     code = (
         "answers = []\n"
@@ -304,18 +304,18 @@ def test_what_is_remembered_by_shape_fails_under_another_seed(lesson: Lesson):
         assert session.check(1).verdict == "fail"
 
 
-# --- L11: not in JAX ---------------------------------------------------------------------------
+# --- L11: not in JAX ----------------------------------------------------------------------------
 
 
 def test_a_lesson_can_ask_for_what_jax_can_trace():
-    """NumPy gives the right numbers; `jit` around it, or a check of the kind, tells it apart."""
+    """NumPy gives the right numbers; `jit` or other kinds of checks expose it."""
     lesson = COURSE.lesson("arrays-at-updates")
     (numpy,) = (m for m in lesson.mistakes if m.name == "NumPy instead of JAX")
     assert numpy.code is not None
     assert "found numpy.ndarray, expected a jax.Array" in told(run(lesson, numpy.code))
 
 
-# --- L12: nothing is unpickled -----------------------------------------------------------------
+# --- L12: nothing is unpickled ------------------------------------------------------------------
 
 _listening: list[str] = []
 _hooked = False
@@ -323,9 +323,9 @@ _hooked = False
 
 @contextmanager
 def unpickled() -> Iterator[list[str]]:
-    """The names that are unpickled in this process meanwhile."""
+    """Record the names that are unpickled in this process."""
     global _hooked
-    if not _hooked:  # once: an audit hook cannot be taken away again
+    if not _hooked:  # once: an audit hook cannot be removed
         sys.addaudithook(
             lambda event, names: (
                 _listening.append(str(names)) if event == "pickle.find_class" else None

@@ -1,5 +1,4 @@
-"""O10: whatever a student hands in decides about nobody else's record, and not about their own name
-or time. No code is run here: this is about whose a file is."""
+"""O10: a submission cannot change another record, or its owner's name or time. No code is run."""
 
 import time
 import zipfile
@@ -20,7 +19,7 @@ LESSONS = ("double", "tall")
 
 
 def metadata(*told: tuple[str, str, str, str]) -> str:
-    """As Gradescope writes it: folders, names, numbers, times."""
+    """Return metadata as Gradescope writes it: directories, names, numbers, times."""
     return "---\n" + "".join(
         f"{folder}:\n  :submitters:\n  - :name: {name}\n    :sid: '{number}'\n"
         f"  :created_at: {time} Z\n"
@@ -42,7 +41,7 @@ FORGED = metadata(
 
 
 class Class(Struct, frozen=True):
-    """Where everybody's files are; the last folder is Mallory's."""
+    """The students' directories; the last is Mallory's."""
 
     folders: tuple[str, ...]
     more: dict[str, str] = {}
@@ -102,7 +101,7 @@ TRIED = {
 
 
 def made(folder: Path, files: Mapping[str, str], zip_it: bool = False) -> Path:
-    """Submissions called `hw` in a new folder."""
+    """Create submissions called `hw` in a new directory."""
     folder.mkdir()
     root = folder / "hw"
     if zip_it:
@@ -121,8 +120,8 @@ Records = dict[tuple[str, str], tuple[str, str, str]]
 
 
 def records(path: Path) -> tuple[Records, Records, list[str]]:
-    """By name and lesson what is graded, when it was handed in, and why it is not graded; of all
-    but Mallory, and of Mallory."""
+    """Return by name and lesson what is graded, when it was submitted, and why it is not graded:
+    for all but Mallory, and for Mallory."""
     found: Records = {}
     with Submissions(path, LESSONS) as submissions:
         for one in submissions.all:
@@ -139,9 +138,7 @@ def records(path: Path) -> tuple[Records, Records, list[str]]:
 @pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("what", TRIED)
 @pytest.mark.parametrize("layout", CLASSES)
-def test_what_one_hands_in_moves_nobodys_record(
-    layout: str, what: str, zip_it: bool, tmp_path: Path
-):
+def test_a_submission_changes_no_other_record(layout: str, what: str, zip_it: bool, tmp_path: Path):
     one = CLASSES[layout]
     texts = (HERS, HIS, STOLEN)
     honest = one.more | {
@@ -171,7 +168,7 @@ def test_what_one_hands_in_moves_nobodys_record(
     ],
     ids=["among files", "two, without what they describe", "alone", "at two depths"],
 )
-def test_metadata_without_the_folders_of_an_export_is_a_file_like_any(
+def test_metadata_without_an_exports_directories_is_an_ordinary_file(
     files: dict[str, str], zip_it: bool, tmp_path: Path
 ):
     honest = {"anna.py": HERS, "ben.py": HIS}
@@ -186,7 +183,7 @@ def test_metadata_without_the_folders_of_an_export_is_a_file_like_any(
         assert any(problem.startswith(f"{name}: ignored") for problem in submissions.problems)
 
 
-def test_in_an_export_only_gradescopes_own_folders_are_described(tmp_path: Path):
+def test_an_exports_metadata_apply_only_to_gradescopes_directories(tmp_path: Path):
     told = metadata(
         ("submission_11", "Anna Lee", "7", EARLY), ("ben", "Anna Lee", "7", EARLY),
         ("submission_99", "Nobody", "1", EARLY),
@@ -203,7 +200,7 @@ def test_in_an_export_only_gradescopes_own_folders_are_described(tmp_path: Path)
     assert not submissions.problems
 
 
-def test_metadata_that_describe_other_folders_are_told_as_useless(tmp_path: Path):
+def test_metadata_for_other_directories_are_reported(tmp_path: Path):
     files = {"submission_21/double.py": HERS, "submission_metadata.yml": METADATA}
     path = made(tmp_path / "a", files)
     with Submissions(path, ["double"], LESSONS) as submissions:
@@ -224,10 +221,10 @@ def test_metadata_that_describe_other_folders_are_told_as_useless(tmp_path: Path
     ],
     ids=["29 MB", "many entries", "nested", "aliases", "nothing", "no text"],
 )
-def test_metadata_take_seconds_to_read_whatever_they_hold(
+def test_any_metadata_are_read_within_seconds(
     data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # What it takes in all depends on the machine; what is read does not.
+    # The total time depends on the machine; what is read does not.
     monkeypatch.setattr(gradescope, "MAX_EVENTS", 20_000)
     files = {"submission_11/double.py": HERS, "submission_metadata.yml": data}
     began = time.process_time()

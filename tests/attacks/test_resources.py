@@ -1,4 +1,4 @@
-"""Using everything up, where one submission for one lesson does not show it.
+"""Exhausting resources in ways that a single submission cannot show.
 
 The rest is in `submissions`: U1 to U7.
 """
@@ -25,15 +25,15 @@ DOUBLE = "def double(x):\n    return 2 * x\n"
 
 @pytest.fixture
 def patient(lesson: Lesson) -> Lesson:
-    """The lesson with so much time that memory runs out first, on a busy machine too."""
+    """Return the lesson with enough time for memory to run out first, even on a busy machine."""
     limits = msgspec.structs.replace(lesson.limits, seconds=40.0, memory_mb=512)
     return msgspec.structs.replace(lesson, limits=limits)
 
 
-# --- U1: what was running is named --------------------------------------------------------------
+# --- U1: messages name the running call ---------------------------------------------------------
 
 
-def test_the_call_that_was_running_is_named_and_what_came_before_it_counts(lesson: Lesson):
+def test_the_running_call_is_named_and_earlier_calls_count(lesson: Lesson):
     calls = lesson.checks[0].case_count
     code = (
         "calls = []\n"
@@ -47,7 +47,7 @@ def test_the_call_that_was_running_is_named_and_what_came_before_it_counts(lesso
     assert "s of processor time in `double(x) + 1` and was stopped" in second.message
 
 
-# --- U2: memory that is really used -------------------------------------------------------------
+# --- U2: used memory ----------------------------------------------------------------------------
 
 MEMORY = {
     "a list": "while True: kept.append(bytearray(50_000_000))",
@@ -79,11 +79,11 @@ UNCOUNTED = {
         "        memory.madvise(mmap.MADV_DONTNEED, at, 32 << 20)"
     ),
 }
-"""Memory that the limits of a process do not count."""
+"""Memory that the limits on a process do not count."""
 
 
 @pytest.mark.parametrize("what", MEMORY)
-def test_memory_that_is_used_runs_out_at_the_limit(patient: Lesson, what: str):
+def test_used_memory_runs_out_at_the_limit(patient: Lesson, what: str):
     code = (
         "import ctypes, mmap, os\nimport jax, jax.numpy as jnp, numpy as np\n"
         f"def double(x):\n    kept = []\n    {MEMORY[what]}\n    return 2 * x\n"
@@ -99,15 +99,15 @@ def test_memory_that_is_used_runs_out_at_the_limit(patient: Lesson, what: str):
 
 
 @pytest.mark.parametrize("what", UNCOUNTED)
-def test_memory_that_nothing_counts_is_not_to_be_had(lesson: Lesson, what: str):
+def test_uncounted_memory_cannot_be_allocated(lesson: Lesson, what: str):
     code = f"import mmap, os\ndef double(x):\n    {UNCOUNTED[what]}\n    return 2 * x\n"
     report = run(lesson, code)
     assert report.verdict == "error"
     assert "PermissionError" in told(report)
 
 
-def test_an_answer_costs_the_judge_no_more_than_the_cap(lesson: Lesson):
-    """The largest frame there can be is taken, refused, and forgotten."""
+def test_an_answer_takes_bounded_memory_in_the_main_process(lesson: Lesson):
+    """The largest possible frame is read, refused and freed."""
     code = (
         "import gc, os\n"
         "from tutor.sandbox.worker import Channel\n"
@@ -127,7 +127,7 @@ def test_an_answer_costs_the_judge_no_more_than_the_cap(lesson: Lesson):
 # --- U3: threads --------------------------------------------------------------------------------
 
 
-def test_as_many_threads_as_people_need_can_be_started(lesson: Lesson):
+def test_honest_numbers_of_threads_can_be_started(lesson: Lesson):
     code = (
         "from concurrent.futures import ThreadPoolExecutor\n"
         "import time\n"
@@ -142,7 +142,7 @@ def test_as_many_threads_as_people_need_can_be_started(lesson: Lesson):
 # --- U4: output ---------------------------------------------------------------------------------
 
 
-def test_the_first_and_the_last_of_what_was_printed_are_kept_and_the_cut_is_said(lesson: Lesson):
+def test_long_output_keeps_its_start_and_end_and_marks_the_cut(lesson: Lesson):
     limits = msgspec.structs.replace(lesson.limits, output_kb=1024)
     lesson = msgspec.structs.replace(lesson, limits=limits)
     code = "print('the first')\nfor _ in range(9000): print('y' * 99)\nprint('the last')\n" + DOUBLE
@@ -165,7 +165,7 @@ def test_the_first_and_the_last_of_what_was_printed_are_kept_and_the_cut_is_said
     ],
     ids=["escape sequences", "no text", "overwriting", "directions", "C1 controls"],
 )
-def test_what_is_printed_is_shown_and_not_obeyed(lesson: Lesson, written: bytes, shown: str):
+def test_printed_escape_sequences_are_shown(lesson: Lesson, written: bytes, shown: str):
     code = f"import os\nos.write(1, {written!r})\nos.write(2, {written!r})\n{DOUBLE}"
     report = run(lesson, code)
     assert report.passed
@@ -175,7 +175,7 @@ def test_what_is_printed_is_shown_and_not_obeyed(lesson: Lesson, written: bytes,
         assert character == "\n" or character.isprintable()
 
 
-def test_messages_obey_no_escape_sequences_either(lesson: Lesson):
+def test_escape_sequences_in_messages_are_shown(lesson: Lesson):
     code = (
         "def double(x):\n    raise type('\\x1b[2J', (Exception,), {})('\\x1b[31mpassed\\u202e')\n"
     )
@@ -226,13 +226,13 @@ def write():
 
 @pytest.mark.parametrize("namespaces", [True, False], ids=["", "no namespaces"])
 @pytest.mark.parametrize("what", LEFT)
-def test_what_a_worker_leaves_is_counted_and_removed(
+def test_leftovers_of_a_worker_are_counted_and_removed(
     what: str, namespaces: bool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
-    """That nothing is left is what the fixture `nothing_left` looks at."""
+    """The fixture `nothing_left` asserts that nothing is left."""
     if not namespaces:  # a file system in memory, which ends with the worker
         monkeypatch.setattr(launch, "WITHOUT", launch.WITHOUT | {"namespaces"})
-    # Landlock takes longer the deeper it is: seconds, for the deepest on a busy machine.
+    # Landlock takes longer for deeper paths: seconds for the deepest on a busy machine.
     limits = msgspec.structs.replace(lesson.limits, seconds=60.0)
     lesson = msgspec.structs.replace(lesson, limits=limits)
     report = run(lesson, WRITE + LEFT[what] + DOUBLE)
@@ -241,22 +241,22 @@ def test_what_a_worker_leaves_is_counted_and_removed(
         assert ("No space left" if namespaces else "wrote more than 64 MiB") in told(report)
     else:
         assert report.passed, told(report)
-    assert run(lesson, DOUBLE).passed  # and the next run is as usual
+    assert run(lesson, DOUBLE).passed  # the next run is unaffected
 
 
-# --- U7: one broken conversation breaks no other ------------------------------------------------
+# --- U7: a broken worker does not affect others -------------------------------------------------
 
 
-def test_the_next_submission_is_judged_as_if_nothing_had_been(lesson: Lesson):
+def test_the_next_submission_is_unaffected(lesson: Lesson):
     broken = "import os\ndef double(x):\n    os.closerange(0, 512)\n    return 2 * x\n"
     with Session(lesson, broken) as session:
         assert session.check().verdict == "error"
-        # A session whose sandbox is gone starts another.
+        # A session starts another sandbox if its own is gone.
         assert session.check(1).verdict == "error"
     assert run(lesson, DOUBLE).passed
 
 
-def test_no_descriptor_of_ours_is_lost(lesson: Lesson):
+def test_no_descriptor_leaks(lesson: Lesson):
     def opened() -> int:
         return len(os.listdir("/dev/fd"))  # noqa: PTH208
 
@@ -267,7 +267,7 @@ def test_no_descriptor_of_ours_is_lost(lesson: Lesson):
     assert opened() == before
 
 
-# --- U8: what is no source ----------------------------------------------------------------------
+# --- U8: invalid source -------------------------------------------------------------------------
 
 SOURCES = {
     "50 MB": ("#" * 50_000_000, "bad-source", ["larger than 1024 KiB"]),
@@ -280,7 +280,7 @@ SOURCES = {
         ["line 3", "TabError"],
     ),
     "brackets without end": ("(" * 5000, "syntax-error", ["line 1", "too many nested"]),
-    # Versions of Python differ in what they raise here.
+    # Python's versions raise different errors here.
     "a deep expression": (f"{DOUBLE}y = {'-' * 100_000}1\n", "", []),
     "an unclosed string": (f"{DOUBLE}y = '''\n", "syntax-error", ["line 3, column 5"]),
     "not Python": ("double x = 2 * x;\n", "syntax-error", ["line 1, column"]),
@@ -300,7 +300,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("what", SOURCES)
-def test_what_is_no_answer_at_all_is_told_with_its_place(lesson: Lesson, what: str):
+def test_unparsable_source_is_reported_with_its_line(lesson: Lesson, what: str):
     code, fault_code, words = SOURCES[what]
     watch = Stopwatch()
     report = run(lesson, code)
@@ -314,7 +314,7 @@ def test_what_is_no_answer_at_all_is_told_with_its_place(lesson: Lesson, what: s
     assert len(report.to_json()) < 100_000
 
 
-def test_a_class_with_the_right_parameters_is_no_array(lesson: Lesson):
+def test_a_class_with_the_right_parameters_is_not_an_array(lesson: Lesson):
     report = run(lesson, "class double:\n    def __init__(self, x):\n        self.x = 2 * x\n")
     assert report.verdict in ("fail", "error")
     assert "found submission.double, expected an array of shape (3, 4)" in told(report)
@@ -329,9 +329,7 @@ def test_a_class_with_the_right_parameters_is_no_array(lesson: Lesson):
     ],
     ids=["Latin-1", "UTF-16", "50 MB"],
 )
-def test_a_file_that_is_no_text_is_refused_with_its_place(
-    tmp_path: Path, written: bytes, says: str
-):
+def test_a_binary_file_is_refused_with_its_position(tmp_path: Path, written: bytes, says: str):
     path = tmp_path / "a.py"
     path.write_bytes(written)
     done = subprocess.run(

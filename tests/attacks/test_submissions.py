@@ -20,7 +20,9 @@ def told(report: Report) -> str:
 
 
 @pytest.mark.parametrize("name", SUBMISSIONS)
-def test_it_is_held_and_named(name: str, lesson: Lesson, targets: dict[str, str]):
+def test_a_hostile_submission_fails_with_its_message(
+    name: str, lesson: Lesson, targets: dict[str, str]
+):
     attack = SUBMISSIONS[name]
     watch = Stopwatch()
     report = run(lesson, aimed_at(targets, attack.code))

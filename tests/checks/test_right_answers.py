@@ -1,5 +1,5 @@
-"""Right answers pass: every kind of check over dtypes, ranks, empty arrays, trees, distributions,
-and the settings of JAX that a learner may rightly set. Real sandboxes, real PyTorch, real JAX."""
+"""Right answers pass every kind of check, over dtypes, ranks, empty arrays, trees, distributions,
+and settings of JAX that a learner may change. With real sandboxes, PyTorch and JAX."""
 
 from typing import Any
 
@@ -130,7 +130,7 @@ def drawn(dtype: str, shape: tuple[int, ...], batch: int | None = None) -> str:
 def checks_of(
     dtype: str, shape: tuple[int, ...], number: int
 ) -> tuple[dict[str, str], list[Check]]:
-    """Inputs, and every check that they allow."""
+    """Return inputs, and every check that they allow."""
     x, rows, key = f"x{number}", f"rows{number}", f"key{number}"
     inputs = {x: drawn(dtype, shape), rows: drawn(dtype, shape, 3), key: "key()"}
     found: list[Check] = [
@@ -210,7 +210,7 @@ def judged(lesson: Lesson, code: str, forks: Forks) -> None:
 LONG = settings(
     max_examples=30,
     deadline=None,
-    phases=[Phase.generate],  # to make it smaller would take minutes
+    phases=[Phase.generate],  # shrinking would take minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
@@ -224,7 +224,7 @@ def test_right_answers_pass_over_dtypes_ranks_and_trees(forks: Forks, data: st.D
 @pytest.mark.proof
 @LONG
 @given(data=st.data())
-def test_right_answers_pass_over_many_more(forks: Forks, data: st.DataObject):
+def test_right_answers_pass_over_many_more_examples(forks: Forks, data: st.DataObject):
     over_dtypes_ranks_and_trees(forks, data)
 
 

@@ -1,4 +1,4 @@
-"""Sandboxes run the very package that starts them, be another one installed or not."""
+"""Sandboxes run the package that starts them, even if another copy is installed."""
 
 import json
 import shutil
@@ -37,7 +37,7 @@ with Forks() as forks:
 
 
 @pytest.mark.usefixtures("home")
-def test_it_is_the_package_beside_which_it_was_started(tmp_path: Path):
+def test_a_sandbox_imports_the_package_that_started_it(tmp_path: Path):
     ours = Path(tutor.__file__).parent
     shutil.copytree(ours, tmp_path / "tutor", ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
@@ -46,13 +46,13 @@ def test_it_is_the_package_beside_which_it_was_started(tmp_path: Path):
     for line in done.stdout.splitlines():
         started, ran, told = json.loads(line)
         assert ran == started == str(tmp_path / "tutor" / "__init__.py") != tutor.__file__
-        # And what is hidden there is that package's.
+        # The hidden directories are that package's.
         assert "PermissionError" in told
     assert len(done.stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize(("parent", "lives"), [("os.getppid()", True), ("os.getpid()", False)])
-def test_who_comes_after_its_parents_end_does_not_live(parent: str, lives: bool):
+def test_a_worker_started_after_its_parents_end_exits(parent: str, lives: bool):
     program = (
         "import os; from tutor.sandbox.isolation.posix import die_with_parent; "
         f"die_with_parent({parent}); print('it lives')"

@@ -1,4 +1,4 @@
-"""Whatever the learner's code does: a message that says what happened, in time; nothing left."""
+"""Whatever the learner's code does, a message says what happened, in time, and nothing is left."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ from tutor.sandbox import launch
 
 ABOUT = "def double(x):\n    "
 PATIENCE = 20.0
-"""Seconds for starting sandboxes, beside the lesson's own limit."""
+"""Seconds for starting sandboxes, on top of the lesson's limit."""
 
 
 @pytest.fixture
@@ -33,14 +33,14 @@ def lesson(mini: Pack) -> Lesson:
 def sandboxes(
     request: pytest.FixtureRequest, forks: Forks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However a worker came to be, its end is told the same."""
+    """Run each test with spawned and with forked workers."""
     if request.param == "forked":
         monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(autouse=True)
 def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """No process and no folder survives a run."""
+    """Assert that no process and no directory survives a run."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -50,7 +50,7 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def fault_of(report: Report) -> Fault:
-    """The one fault there is, at the import or at the first check."""
+    """Return the only fault, at the import or in the first check."""
     fault = report.fault or report.checks[0].fault
     assert fault is not None, report
     return fault
@@ -173,7 +173,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_learner_is_told_what_happened(lesson: Lesson, name: str):
+def test_the_message_says_what_happened(lesson: Lesson, name: str):
     code, expected, words = CASES[name]
     report, fault = checked(lesson, code)
     assert fault.code == expected, fault
@@ -184,14 +184,14 @@ def test_the_learner_is_told_what_happened(lesson: Lesson, name: str):
     assert Report.from_json(report.to_json()) == report
 
 
-def test_the_first_and_the_last_of_too_much_output_is_kept(lesson: Lesson):
+def test_the_start_and_the_end_of_too_much_output_are_kept(lesson: Lesson):
     code = ABOUT + "print('the first')\n    while True: print('y' * 1000)\n"
     report, _ = checked(lesson, code)
     assert report.stdout.startswith("the first\n")
     assert "bytes left out" in report.stdout or len(report.stdout) < 200_000
 
 
-def test_garbage_in_the_answer_pipe_is_an_error(lesson: Lesson):
+def test_garbage_in_the_reply_pipe_is_an_error(lesson: Lesson):
     code = (
         "import os\n"
         "def double(x):\n"
@@ -204,17 +204,17 @@ def test_garbage_in_the_answer_pipe_is_an_error(lesson: Lesson):
     assert fault.code == "malformed"
 
 
-def test_output_is_shown_and_escape_sequences_are_not_obeyed(lesson: Lesson):
+def test_output_is_shown_without_escape_sequences(lesson: Lesson):
     code = "print('loading \\x1b[31mred')\n" + ABOUT + "return 2 * x\n"
     report = run(lesson, code)
     assert report.verdict == "pass"
     assert report.stdout == "loading ␛[31mred\n"
 
 
-def test_a_child_process_that_stays_is_gone_when_the_run_is(
+def test_child_processes_end_with_the_run(
     lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # With the layers left out that do not let it start at all.
+    # Without the layers that refuse to start it.
     monkeypatch.setattr(launch, "WITHOUT", frozenset({"files", "system calls"}))
     mark = tmp_path / "mark"
     code = (
@@ -234,7 +234,7 @@ def test_a_child_process_that_stays_is_gone_when_the_run_is(
     assert not sleepers
 
 
-def test_the_environment_and_the_folder_are_not_ours(
+def test_the_environment_and_the_directory_are_private(
     lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("SECRET_TOKEN", "hunter2")
@@ -275,7 +275,7 @@ def test_a_fault_in_one_check_skips_the_rest_with_the_reason(lesson: Lesson):
     assert "exit code 3" in second.message
 
 
-def test_folders_of_killed_processes_are_swept_away(tmp_path: Path):
+def test_directories_of_killed_processes_are_removed(tmp_path: Path):
 
     folder = Path(tempfile.gettempdir())
     ended = subprocess.Popen([sys.executable, "-c", ""])
@@ -292,7 +292,7 @@ def test_folders_of_killed_processes_are_swept_away(tmp_path: Path):
 
 
 def test_too_many_threads_are_stopped_from_outside(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
-    # Where a control group counts them, no more can be started at all.
+    # Not with a control group, in which no more can be started.
     monkeypatch.setattr(launch, "WITHOUT", frozenset({"cgroup"}))
     _, fault = checked(
         lesson,
@@ -308,7 +308,7 @@ def test_too_many_threads_are_stopped_from_outside(lesson: Lesson, monkeypatch: 
 def test_too_much_on_the_disk_is_stopped_from_outside(
     lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
-    # Where the private folder is a file system of its own, it is simply full.
+    # Not with a file system in memory, which is simply full.
     monkeypatch.setattr(launch, "WITHOUT", frozenset({"namespaces"}))
     _, fault = checked(
         lesson,
@@ -321,7 +321,7 @@ def test_too_much_on_the_disk_is_stopped_from_outside(
     assert "more than 64 MiB" in fault.message
 
 
-def test_devices_that_wait_for_each_other_for_ever_are_named(lesson: Lesson):
+def test_a_stuck_collective_is_reported(lesson: Lesson):
     limits = msgspec.structs.replace(lesson.limits, memory_mb=2048)
     lesson = msgspec.structs.replace(lesson, devices=2, limits=limits)
     report = run(

@@ -1,4 +1,4 @@
-"""What a report says about the protections that were on."""
+"""Protections in reports."""
 
 import io
 
@@ -28,7 +28,7 @@ def shown(report: Report) -> str:
     return text
 
 
-def test_a_layer_that_is_left_out_is_told(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
+def test_a_layer_that_is_left_out_is_reported(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "WITHOUT", frozenset({"files", "system calls"}))
     report = run(lesson, DOUBLE)
     assert report.passed
@@ -37,7 +37,7 @@ def test_a_layer_that_is_left_out_is_told(lesson: Lesson, monkeypatch: pytest.Mo
     assert "Weak isolation: files, network, processes" in shown(report)
 
 
-def test_every_layer_is_in_the_report_whether_it_is_on_or_not(lesson: Lesson):
+def test_every_layer_is_in_the_report(lesson: Lesson):
     report = run(lesson, DOUBLE)
     names = [protection.name for protection in report.isolation]
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""What a worker compiles and is given: what it relies on in JAX, and that it is sealed."""
+"""Compiled programs: the internals of JAX that we rely on, and encryption."""
 
 import subprocess
 import sys
@@ -55,9 +55,9 @@ assert not heard, heard
 """
 
 
-def test_jax_asks_for_programs_and_lowers_them_as_we_rely_on(tmp_path: Path):
-    """In a process like a worker's: programs that are given are used, found under sealed names; all
-    lowering shares one MLIR context; and an input needs nothing compiled."""
+def test_jax_uses_our_cache_and_mlir_context(tmp_path: Path):
+    """Given programs are found under their encrypted names and used, all lowering shares one MLIR
+    context, and inputs need no compilation."""
     done = subprocess.run(
         [sys.executable, "-c", INSIDE],
         env=environment(Spec("learner", Limits()), tmp_path),
@@ -68,12 +68,12 @@ def test_jax_asks_for_programs_and_lowers_them_as_we_rely_on(tmp_path: Path):
 
 
 @given(KEYS, some.binary(max_size=2000))
-def test_who_knows_the_key_can_read_the_program(key: str, program: bytes):
+def test_the_key_decrypts_the_program(key: str, program: bytes):
     assert sealing.sealed(key, sealing.sealed(key, program)) == program
 
 
 @given(KEYS, KEYS, some.binary(min_size=40, max_size=2000))
-def test_who_does_not_cannot(key: str, other: str, program: bytes):
+def test_another_key_does_not(key: str, other: str, program: bytes):
     kept = sealing.sealed(key, program)
     assert len(kept) == len(program)
     if other != key:

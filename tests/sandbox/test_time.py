@@ -1,4 +1,4 @@
-"""Limits of time, with real processes: what counts, what is said, and that it is paid once."""
+"""Limits on time, with real processes: what counts, the messages, and no second attempt."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ SLEEPS = "import time\n\ndef double(x):\n    time.sleep(1e6)\n"
 
 
 class Counted:
-    """Sandboxes, and how many were asked for."""
+    """Sandboxes, with a count of those requested."""
 
     def __init__(self, forks: Forks) -> None:
         self._forks = forks
@@ -60,7 +60,7 @@ def lesson(mini: Pack) -> Lesson:
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that has no core left for anybody."""
+    """A machine without an idle core."""
     monkeypatch.setattr(
         LoadedSandbox, "allowance", lambda bench: Allowance(20.0, wall=0.3, cores=lambda: 0.0)
     )
@@ -81,10 +81,10 @@ def fault_of(report: Report) -> Fault:
     return fault
 
 
-# --- what is said -------------------------------------------------------------------------------
+# --- messages -----------------------------------------------------------------------------------
 
 
-def test_computing_and_sleeping_by_turns_is_stopped(sandboxes: Counted, lesson: Lesson):
+def test_alternating_work_and_sleep_is_stopped(sandboxes: Counted, lesson: Lesson):
     code = """
 import time
 def double(x):
@@ -98,9 +98,7 @@ def double(x):
     assert fault_of(report).code in ("timeout", "waited")
 
 
-def test_threads_that_wait_for_each_other_are_waited_for_in_vain(
-    sandboxes: Counted, lesson: Lesson
-):
+def test_deadlocked_threads_are_stopped_as_waiting(sandboxes: Counted, lesson: Lesson):
     code = """
 import threading
 def double(x):
@@ -133,9 +131,7 @@ def double(x):
     ],
     ids=["tracing", "compiling", "running"],
 )
-def test_what_jax_was_doing_is_told_apart(
-    sandboxes: Counted, lesson: Lesson, code: str, doing: str
-):
+def test_the_activity_of_jax_is_named(sandboxes: Counted, lesson: Lesson, code: str, doing: str):
     fault = fault_of(checked(sandboxes, lesson, f"import jax, jax.numpy as jnp\n{code}"))
     assert fault.code == "timeout"
     assert doing in fault.message, fault
@@ -143,7 +139,7 @@ def test_what_jax_was_doing_is_told_apart(
     assert "while_loop" not in fault.message
 
 
-def test_what_compiling_took_is_said(sandboxes: Counted, lesson: Lesson):
+def test_compile_time_is_reported(sandboxes: Counted, lesson: Lesson):
     code = """
 import jax, jax.numpy as jnp
 calls = []
@@ -164,23 +160,21 @@ def double(x):
 
 
 @pytest.mark.parametrize("action", ["SIG_IGN", "SIG_DFL"])
-def test_code_that_keeps_its_stacks_to_itself_is_stopped_all_the_same(
-    sandboxes: Counted, lesson: Lesson, action: str
-):
+def test_code_that_hides_its_stacks_is_stopped_too(sandboxes: Counted, lesson: Lesson, action: str):
     code = f"import signal\nsignal.signal(signal.SIGUSR1, signal.{action})\n{ENDLESS}"
     fault = fault_of(checked(sandboxes, lesson, code))
     assert fault.code == "timeout"
     assert "and was stopped (limit 1 s" in fault.message
 
 
-def test_stacks_are_no_output_of_the_code(sandboxes: Counted, lesson: Lesson):
+def test_stacks_are_not_shown_as_output(sandboxes: Counted, lesson: Lesson):
     code = f"import sys\nprint('mine', file=sys.stderr)\n{ENDLESS}"
     report = checked(sandboxes, lesson, code)
     assert "at line 4: `while True: pass`" in fault_of(report).message
     assert report.stderr == "mine\n"
 
 
-def test_a_run_that_is_cancelled_while_it_is_stopped_is_cancelled(
+def test_cancelling_during_a_stop_cancels(
     sandboxes: Counted, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
     from tutor.sandbox import stacks
@@ -200,10 +194,10 @@ def test_a_run_that_is_cancelled_while_it_is_stopped_is_cancelled(
         session.check()
 
 
-# --- whose time ---------------------------------------------------------------------------------
+# --- which time counts --------------------------------------------------------------------------
 
 
-def test_the_report_tells_the_processor_time(sandboxes: Counted, lesson: Lesson):
+def test_the_report_shows_the_processor_time(sandboxes: Counted, lesson: Lesson):
     code = f"""
 import time
 begun = time.process_time()
@@ -232,7 +226,7 @@ def double(x):
     assert sum(report.timings.processor for report in reports) > 0.06 * calls * 2
 
 
-# --- paid once ----------------------------------------------------------------------------------
+# --- no second attempt --------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -243,7 +237,7 @@ def places(lesson: Lesson) -> Lesson:
 
 
 @pytest.mark.parametrize("code", [ENDLESS, SLEEPS], ids=["computes", "waits"])
-def test_what_has_taken_all_its_time_is_given_none_elsewhere(
+def test_a_timeout_is_not_repeated_in_another_sandbox(
     sandboxes: Counted, places: Lesson, code: str
 ):
     report = checked(sandboxes, places, code)
@@ -253,7 +247,7 @@ def test_what_has_taken_all_its_time_is_given_none_elsewhere(
     assert len(sandboxes.taken) == 1
 
 
-def test_what_breaks_in_one_place_is_still_run_in_another(sandboxes: Counted, places: Lesson):
+def test_other_failures_are_repeated_in_another_sandbox(sandboxes: Counted, places: Lesson):
     code = "import jax, os\nif jax.device_count() == 1: os._exit(3)\n" + DOUBLE
     on_one, on_two = replace(places.checks[0], devices=1), places.checks[1]
     places = replace(places, devices=2, checks=(on_one, on_two))
@@ -262,14 +256,14 @@ def test_what_breaks_in_one_place_is_still_run_in_another(sandboxes: Counted, pl
 
 
 @pytest.mark.parametrize("code", [ENDLESS, SLEEPS], ids=["computes", "waits"])
-def test_a_grader_pays_for_it_once(sandboxes: Counted, lesson: Lesson, code: str):
-    """Not again under another seed, nor with more time."""
+def test_graders_pay_for_a_timeout_once(sandboxes: Counted, lesson: Lesson, code: str):
+    """Not again under another seed, or with more time."""
     (report,) = run_job(Job("double", code, (1, 2, 3)), lesson, sandboxes)
     assert report.verdict == "error"
     assert len(sandboxes.taken) == 1
 
 
-def test_an_author_pays_for_it_once(sandboxes: Counted, lesson: Lesson):
+def test_authors_pay_for_a_timeout_once(sandboxes: Counted, lesson: Lesson):
     outcome = attempt(Trial(lesson, "solution", "solution", ENDLESS, (0, 1, 2)), sandboxes)
     assert (outcome.timed_out, outcome.ours) == (True, False)
     assert len(sandboxes.taken) == 1
@@ -280,7 +274,7 @@ def test_an_author_pays_for_it_once(sandboxes: Counted, lesson: Lesson):
 
 
 @pytest.mark.usefixtures("busy")
-def test_a_machine_that_is_too_busy_is_nobodys_fault(sandboxes: Counted, places: Lesson):
+def test_a_busy_machine_is_not_the_learners_fault(sandboxes: Counted, places: Lesson):
     report = checked(sandboxes, places, ENDLESS)
     first, second = report.checks
     assert report.verdict == "internal"
@@ -292,7 +286,7 @@ def test_a_machine_that_is_too_busy_is_nobodys_fault(sandboxes: Counted, places:
 
 
 @pytest.mark.usefixtures("busy")
-def test_what_a_busy_machine_could_not_tell_is_tried_once_more(sandboxes: Counted, lesson: Lesson):
+def test_a_run_on_a_busy_machine_is_retried_once(sandboxes: Counted, lesson: Lesson):
     (report,) = run_job(Job("double", ENDLESS, (1, 2, 3)), lesson, sandboxes)
     assert report.verdict == "internal"
     assert len(sandboxes.taken) == 2
@@ -302,10 +296,10 @@ def test_what_a_busy_machine_could_not_tell_is_tried_once_more(sandboxes: Counte
     assert len(sandboxes.taken) == 4
 
 
-def test_a_core_that_was_free_is_no_busy_machine(
+def test_a_machine_with_an_idle_core_is_not_busy(
     sandboxes: Counted, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
-    """However the code spreads its work over moments and threads."""
+    """However the code spreads its work over time and threads."""
     cores = iter([0.0, 1e6])
     monkeypatch.setattr(
         LoadedSandbox,
@@ -323,7 +317,7 @@ def test_a_core_that_was_free_is_no_busy_machine(
 
 @pytest.fixture
 def two_cores() -> Iterator[None]:
-    """At most two, for this process and what it starts: a crowd on any machine."""
+    """Limit this process and its children to two cores, so that any machine is crowded."""
     every = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(every)[:2])
     yield
@@ -331,8 +325,8 @@ def two_cores() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_right_answers_pass_while_others_and_an_endless_one_are_checked(mini: Pack, tmp_path: Path):
-    """Each needs half of its limit, and they have a third of a core."""
+def test_right_answers_pass_on_a_crowded_machine(mini: Pack, tmp_path: Path):
+    """Each needs half of its limit and gets a third of a core."""
     lesson = replace(mini.lesson("double"), limits=Limits(seconds=3, memory_mb=1024))
     right = f"""
 import time
@@ -355,15 +349,15 @@ while time.process_time() < begun + 1.5: pass
     endless, *others = (reports[number] for number in range(len(codes)))
     assert [report.verdict for report in others] == ["pass"] * 6, others
     assert fault_of(endless).code == "timeout"
-    # Or this was no crowd, and the limit could as well be one of the wall clock.
+    # Otherwise the machine was not crowded, and a wall-clock limit would pass as well.
     assert max(report.timings.load for report in others) > lesson.limits.seconds
 
 
-# --- what is measured ---------------------------------------------------------------------------
+# --- measuring ----------------------------------------------------------------------------------
 
 
-def test_whether_a_process_computes_is_seen_from_outside(sandboxes: Counted, lesson: Lesson):
-    """One that waits for its next question does not, one that runs does; all threads count."""
+def test_computing_is_detected_from_outside(sandboxes: Counted, lesson: Lesson):
+    """A worker that waits for a request is idle, one that runs is not; all threads count."""
     code = "import threading\ndef work():\n    while True: pass\n"
     with Session(within(lesson, 20.0), DOUBLE, sandboxes=sandboxes) as session:
         session.check()
@@ -381,13 +375,13 @@ def test_whether_a_process_computes_is_seen_from_outside(sandboxes: Counted, les
     assert not active(pid)  # it has ended
 
 
-def test_how_long_cores_were_idle_only_grows():
+def test_idle_time_only_grows():
     seen = [idle_seconds() for _ in range(5)]
     assert None not in seen
     assert seen == sorted(seen)  # type: ignore[type-var]
 
 
-def test_only_cores_that_may_be_used_count(monkeypatch: pytest.MonkeyPatch):
+def test_only_cores_in_the_affinity_mask_count(monkeypatch: pytest.MonkeyPatch):
     every = idle_seconds()
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     one = idle_seconds()

@@ -1,4 +1,4 @@
-"""Sandboxes that wait: primed, replaced, given back, and never a reason for another verdict."""
+"""Waiting sandboxes are primed, replaced and freed, and never change a verdict."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ def workers(pool: Pool) -> set[int]:
 
 
 def within(lesson: Lesson, seconds: float) -> Lesson:
-    """The lesson with another limit."""
+    """Return the lesson with another limit."""
     limits = msgspec.structs.replace(lesson.limits, seconds=seconds)
     return msgspec.structs.replace(lesson, limits=limits)
 
@@ -63,7 +63,7 @@ def within(lesson: Lesson, seconds: float) -> Lesson:
 # --- the pool ----------------------------------------------------------------------------------
 
 
-def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
+def test_a_waiting_sandbox_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     used: set[int] = set()
     for _ in range(3):
@@ -80,7 +80,7 @@ def test_what_waits_is_used_once_and_replaced(pool: Pool, lesson: Lesson):
     until(lambda: not any(map(alive, used)), "the end of those that were used")
 
 
-def test_the_next_lesson_waits_too_and_what_is_not_expected_goes(pool: Pool, mini: Pack):
+def test_the_next_lesson_gets_a_sandbox_and_others_lose_theirs(pool: Pool, mini: Pack):
     double, tall = (mini.lesson(name) for name in ("double", "tall"))
     pool.expect([(double, [DOUBLE]), (tall, ["def tall(x):\n    return x.T\n"])])
     ready(pool, double)
@@ -112,7 +112,7 @@ def test_a_killed_zygote_costs_time_only(pool: Pool, lesson: Lesson):
 
 
 @pytest.mark.proof
-def test_after_a_while_without_a_sign_of_life_all_is_given_back(tmp_path: Path, lesson: Lesson):
+def test_an_idle_pool_frees_everything(tmp_path: Path, lesson: Lesson):
     with Pool(cache=tmp_path) as pool:
         pool.expect([(lesson, [DOUBLE])])
         ready(pool, lesson)
@@ -145,7 +145,7 @@ def test_a_pool_can_be_closed_at_any_moment(tmp_path: Path, lesson: Lesson):
         assert watch.seconds < seconds + 20
 
 
-def test_two_instances_share_what_is_remembered(tmp_path: Path, lesson: Lesson):
+def test_two_instances_share_the_cache(tmp_path: Path, lesson: Lesson):
     with Pool(cache=tmp_path) as first, Pool(cache=tmp_path) as second:
         for pool in (first, second):
             pool.expect([(lesson, [DOUBLE])])
@@ -199,7 +199,7 @@ def double(x):
 """
 
 
-def test_what_priming_changed_is_as_before(pool: Pool, lesson: Lesson):
+def test_changes_by_priming_are_undone(pool: Pool, lesson: Lesson):
     pool.expect([(lesson, [MEDDLES])])
     printed = set()
     for _ in range(2):
@@ -208,7 +208,7 @@ def test_what_priming_changed_is_as_before(pool: Pool, lesson: Lesson):
         assert report.passed, report
         assert "priming" not in report.stdout
         printed |= set(report.stdout.split())
-    assert len(printed) == 4  # and no two draw the same
+    assert len(printed) == 4  # all draws differ
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_code_that_cannot_prime_costs_time_only(pool: Pool, lesson: Lesson, code
     assert run(pool, lesson, DOUBLE).passed
 
 
-def test_a_run_does_not_wait_until_priming_is_through(pool: Pool, lesson: Lesson):
+def test_a_run_interrupts_priming(pool: Pool, lesson: Lesson):
     slow = "import time\ndef double(x):\n    time.sleep(2)\n    return 2 * x\n"
     patient = within(lesson, 20.0)
     pool.expect([(patient, [slow])])
@@ -240,7 +240,7 @@ def test_a_run_does_not_wait_until_priming_is_through(pool: Pool, lesson: Lesson
     assert watch.seconds < 2 * 2 * sum(check.case_count for check in lesson.checks)
 
 
-def test_what_is_primed_with_is_of_the_same_shapes_and_other_numbers(pack: Pack):
+def test_priming_uses_the_same_shapes_and_other_numbers(pack: Pack):
     for lesson in pack.lessons.values():
         planned = plan(lesson, 3)
         for (check, cases), (_, others) in zip(planned, decoy(lesson, planned, 7), strict=True):
@@ -262,12 +262,10 @@ def _same_but_for_numbers(leaf: Leaf, other: Leaf, where: str) -> None:
         assert (leaf.values != other.values).any(), where
 
 
-# --- what may not get across -------------------------------------------------------------------
+# --- what must not be shared -------------------------------------------------------------------
 
 
-def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
-    tmp_path: Path, lesson: Lesson
-):
+def test_grading_workers_hold_nothing_of_the_solution(tmp_path: Path, lesson: Lesson):
     solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
     with Forks(tmp_path) as forks:
         forks.compile_programs(lesson, solution)
@@ -279,7 +277,7 @@ def test_where_marks_are_given_nothing_of_the_solution_is_in_the_worker(
     assert b"planted_in_the_solution" not in everything
 
 
-def test_what_a_submission_compiles_is_not_kept(pool: Pool, tmp_path: Path, lesson: Lesson):
+def test_programs_of_submissions_are_not_kept(pool: Pool, tmp_path: Path, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)
     files = sorted((tmp_path / "cache" / "programs").rglob("*.programs"))
@@ -294,7 +292,7 @@ def test_what_a_submission_compiles_is_not_kept(pool: Pool, tmp_path: Path, less
     assert [path.read_bytes() for path in files] == before
 
 
-def test_a_worker_cannot_reach_what_is_remembered(pool: Pool, tmp_path: Path, lesson: Lesson):
+def test_a_worker_cannot_reach_the_cache(pool: Pool, tmp_path: Path, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)
     (path,) = (tmp_path / "cache" / "programs").rglob("*.programs")
@@ -304,7 +302,7 @@ def test_a_worker_cannot_reach_what_is_remembered(pool: Pool, tmp_path: Path, le
         assert "PermissionError" in report.fault.message
 
 
-def test_remembered_programs_need_not_be_compiled_again(tmp_path: Path, lesson: Lesson):
+def test_cached_programs_are_not_compiled_again(tmp_path: Path, lesson: Lesson):
     code = (
         "import jax\nfound = []\n"
         "jax.monitoring.register_event_listener(lambda event, **_: found.append(event))\n"
@@ -333,7 +331,7 @@ def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, dam
         assert forks.programs.load(lesson, configuration_of(lesson), DOUBLE, 0)
 
 
-def test_programs_take_no_more_room_than_they_may(
+def test_the_program_cache_is_bounded(
     tmp_path: Path, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
     import numpy as np
@@ -356,7 +354,7 @@ def test_programs_take_no_more_room_than_they_may(
 # --- PyTorch -----------------------------------------------------------------------------------
 
 
-def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, forks: Forks):
+def test_a_duplicate_request_waits_for_the_first(tmp_path: Path, lesson: Lesson, forks: Forks):
     from tutor.engine.plan import requests
 
     begun: list[Sandbox] = []
@@ -376,7 +374,7 @@ def test_who_asks_the_same_waits_for_the_same(tmp_path: Path, lesson: Lesson, fo
         one.close()
 
 
-def test_who_is_cancelled_takes_nobody_along(tmp_path: Path, lesson: Lesson, forks: Forks):
+def test_cancelling_one_request_keeps_the_others(tmp_path: Path, lesson: Lesson, forks: Forks):
     from tutor.engine.plan import requests
     from tutor.sandbox.process import Cancelled
 

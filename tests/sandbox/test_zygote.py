@@ -1,4 +1,4 @@
-"""Workers forked from a zygote: the same as others, each for itself, and gone with their owner."""
+"""Forked workers behave like spawned ones, are independent, and end with the main process."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def own(tmp_path: Path) -> Iterator[Forks]:
         yield forks
 
 
-def test_it_is_protected_as_one_that_was_started_afresh(forks: Forks, lesson: Lesson):
+def test_a_forked_worker_has_the_protections_of_a_spawned_one(forks: Forks, lesson: Lesson):
     with Session(lesson, DOUBLE) as session:
         afresh = session.check()
     with Session(lesson, DOUBLE, sandboxes=forks) as session:
@@ -69,7 +69,7 @@ def test_a_zygote_has_one_thread_and_runs_no_backend(own: Forks, lesson: Lesson)
     )
 
 
-def test_no_two_draw_the_same(forks: Forks, lesson: Lesson):
+def test_forked_workers_have_different_random_states(forks: Forks, lesson: Lesson):
     code = (
         "import random, numpy as np, os\n"
         "print(random.random(), np.random.rand(), os.urandom(4).hex())\n" + DOUBLE
@@ -81,7 +81,7 @@ def test_no_two_draw_the_same(forks: Forks, lesson: Lesson):
     assert len(printed) == 9
 
 
-def test_it_knows_only_its_own_environment(
+def test_a_forked_worker_has_only_its_own_environment(
     forks: Forks, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OUR_SECRET", "planted")
@@ -93,7 +93,7 @@ def test_it_knows_only_its_own_environment(
     assert forked[0] == afresh[0] == "True"
     assert "XLA_FLAGS" in forked
     assert "OUR_SECRET" not in forked
-    assert set(forked) <= set(afresh)  # JAX adds to it while it is imported
+    assert set(forked) <= set(afresh)  # importing JAX adds to it
 
 
 def test_a_killed_zygote_is_replaced(own: Forks, lesson: Lesson):
@@ -135,7 +135,7 @@ def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path)
         assert session.check().passed
 
 
-def test_killing_one_kills_only_that(own: Forks, lesson: Lesson):
+def test_killing_a_worker_kills_only_that_worker(own: Forks, lesson: Lesson):
     first, second = (own.start(lesson, configuration_of(lesson)) for _ in range(2))
     first.kill()
     until(lambda: not first.alive, "the end of the first")
@@ -182,7 +182,7 @@ sys.stdin.read()
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_nothing_outlives_us(how: signal.Signals):
+def test_no_process_outlives_the_main_process(how: signal.Signals):
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -195,8 +195,8 @@ def test_nothing_outlives_us(how: signal.Signals):
     until(lambda: not any(map(alive, pids)), f"the end of {pids}")
 
 
-def test_a_sandbox_that_waits_is_not_a_childs_child(own: Forks, lesson: Lesson):
-    """What is forked leads a session of its own, so killing it kills no zygote."""
+def test_a_waiting_sandbox_is_a_direct_child(own: Forks, lesson: Lesson):
+    """A forked worker leads its own session, so killing it kills no zygote."""
     with own.start(lesson, configuration_of(lesson)) as sandbox:
         sandbox.ready()
         assert isinstance(sandbox, Sandbox)

@@ -1,4 +1,4 @@
-"""What time counts: processor time, wherever it comes from; never that of others."""
+"""Which time counts against the limits: never that of other processes."""
 
 import random
 from collections.abc import Callable
@@ -21,11 +21,11 @@ LIMIT = 20.0
 
 
 class Machine:
-    """A clock, and a process that computes on it as a test says."""
+    """A clock, and a process that computes as the test sets."""
 
     def __init__(self, seed: int = 0) -> None:
         self.now = 100.0
-        self.processor = 3.0  # used before anything is asked
+        self.processor = 3.0  # used before the first request
         self.cores_idle = 50.0
         self.active = True
         self.measured = True
@@ -41,7 +41,7 @@ class Machine:
         return Usage(100, 50, self.processor if self.measured else None)
 
     def passes(self, seconds: float, share: float = 0.0, free: float = 0.0) -> None:
-        """So much time passes, of which the process gets a share, and so many cores nothing."""
+        """Let time pass, of which the process gets a share, with some cores idle."""
         self.now += seconds
         self.processor += seconds * share
         self.cores_idle += seconds * free
@@ -53,7 +53,7 @@ class Machine:
 def until_over(
     machine: Machine, allowance: Allowance, step: Callable[[], None], most: float
 ) -> tuple[Overrun | None, float]:
-    """Let time pass until a limit is reached: which, and after how long."""
+    """Let time pass until a limit is reached; return the limit and the time."""
     began = machine.now
     allowance.begin(machine.used())
     while machine.now < began + most:
@@ -63,7 +63,7 @@ def until_over(
     return None, machine.now - began
 
 
-def test_who_computes_is_stopped_when_the_processor_time_is_used_up():
+def test_computing_is_stopped_at_the_limit_on_processor_time():
     machine = Machine()
     allowance = machine.allowance()
     over, seconds = until_over(machine, allowance, lambda: machine.passes(TICK, 1.0), 1000)
@@ -78,10 +78,10 @@ def test_who_computes_is_stopped_when_the_processor_time_is_used_up():
     seed=st.integers(0, 1000),
 )
 @example(needed=0.99, shares=[0.11], seed=0)
-def test_a_right_answer_passes_however_little_of_the_machine_it_gets(
+def test_a_right_answer_passes_with_any_share_of_the_machine(
     needed: float, shares: list[float], seed: int
 ):
-    """It needs less than the limit, and always wants a core."""
+    """It needs less than the limit, and always has a runnable thread."""
     machine = Machine(seed)
     allowance = machine.allowance()
     finished = machine.processor + needed * LIMIT
@@ -95,7 +95,7 @@ def test_a_right_answer_passes_however_little_of_the_machine_it_gets(
 
 
 @given(cores=st.floats(1.0, 64.0))
-def test_threads_on_many_cores_have_as_long_as_one_on_one(cores: float):
+def test_many_threads_get_as_much_wall_clock_time_as_one(cores: float):
     machine = Machine()
     allowance = machine.allowance()
     over, seconds = until_over(machine, allowance, lambda: machine.passes(TICK, cores), 1000)
@@ -103,7 +103,7 @@ def test_threads_on_many_cores_have_as_long_as_one_on_one(cores: float):
 
 
 @given(limit=st.floats(2.0, 600.0), seed=st.integers(0, 1000))
-def test_who_waits_is_stopped_when_a_person_would_have(limit: float, seed: int):
+def test_waiting_is_stopped_at_the_idle_limit(limit: float, seed: int):
     machine = Machine(seed)
     machine.active = False
     allowance = machine.allowance(limit)
@@ -114,7 +114,7 @@ def test_who_waits_is_stopped_when_a_person_would_have(limit: float, seed: int):
     assert seconds < patience + 3 * SAMPLE_SECONDS
 
 
-def test_how_long_one_may_wait_can_be_said():
+def test_the_idle_limit_can_be_set():
     machine = Machine()
     machine.active = False
     allowance = machine.allowance(60.0, idle=60.0)
@@ -124,8 +124,8 @@ def test_how_long_one_may_wait_can_be_said():
 
 @given(share=st.floats(0.0, 1.0), seed=st.integers(0, 1000))
 @example(share=0.5, seed=1)
-def test_sleeping_and_computing_by_turns_buys_no_more_than_both_limits(share: float, seed: int):
-    """On a machine that has nothing else to do, what is not computed is waited for."""
+def test_alternating_sleep_and_work_gains_at_most_both_limits(share: float, seed: int):
+    """On an idle machine all time is spent computing or waiting."""
     machine = Machine(seed)
     allowance = machine.allowance()
 
@@ -135,14 +135,14 @@ def test_sleeping_and_computing_by_turns_buys_no_more_than_both_limits(share: fl
 
     over, seconds = until_over(machine, allowance, step, WALL_FACTOR * LIMIT)
     assert over in ("computed", "waited")
-    # Both limits together, and what chance may add to moments taken for all the time.
+    # Both limits together, and the random error of sampling.
     assert seconds < 1.5 * 2 * LIMIT
 
 
 @pytest.mark.parametrize(("free", "expected"), [(0.0, "starved"), (0.1, "starved"),
                                                 (0.6, "lingered"), (7.0, "lingered")])  # fmt: skip
-def test_a_machine_is_too_busy_only_if_it_had_no_core_left(free: float, expected: Overrun):
-    """However code looks at whatever moments: nobody kept a core from it that was idle."""
+def test_starved_means_that_no_core_was_idle(free: float, expected: Overrun):
+    """Whatever the samples show: with an idle core, no process kept the code from one."""
     machine = Machine()
     allowance = machine.allowance()
     step = lambda: machine.passes(TICK, 0.01, free)  # noqa: E731
@@ -151,21 +151,21 @@ def test_a_machine_is_too_busy_only_if_it_had_no_core_left(free: float, expected
     assert seconds == pytest.approx(WALL_FACTOR * LIMIT, abs=2 * TICK)
 
 
-def test_where_cores_cannot_be_seen_the_machine_is_blamed():
+def test_the_machine_is_blamed_if_idle_cores_are_unknown():
     machine = Machine()
     allowance = Allowance(LIMIT, clock=lambda: machine.now, cores=lambda: None)
     over, _ = until_over(machine, allowance, lambda: machine.passes(TICK, 0.01), 10_000)
     assert over == "starved"
 
 
-def test_the_wide_limit_is_a_minute_more_at_least():
+def test_the_wall_clock_limit_is_at_least_a_minute_more():
     assert Allowance(1.0).wall_seconds == 61.0
     assert Allowance(60.0).wall_seconds == 600.0
     assert Allowance(1.0, wall=5.0).wall_seconds == 5.0
 
 
-def test_time_between_two_questions_does_not_count():
-    """While this process judges, or waits for PyTorch, which may take longer than all limits."""
+def test_time_between_requests_does_not_count():
+    """This process judges meanwhile, or waits for PyTorch, possibly longer than all limits."""
     machine = Machine()
     allowance = machine.allowance(2.0)
     for _ in range(100):
@@ -179,8 +179,8 @@ def test_time_between_two_questions_does_not_count():
     assert allowance.idle == 0
 
 
-def test_what_goes_on_between_two_questions_counts_where_it_computes():
-    """A thread that stays behind takes of the same time."""
+def test_processor_time_between_requests_counts():
+    """A background thread spends from the same allowance."""
     machine = Machine()
     allowance = machine.allowance(2.0)
     allowance.begin(machine.used())
@@ -191,8 +191,8 @@ def test_what_goes_on_between_two_questions_counts_where_it_computes():
     assert over == "computed" and seconds < 2.0
 
 
-def test_what_was_not_seen_is_not_counted():
-    """This process was stopped, by Ctrl-Z say, and goes on an hour later."""
+def test_gaps_between_looks_count_at_most_a_second():
+    """This process was suspended, by Ctrl-Z say, and continues an hour later."""
     machine = Machine()
     allowance = machine.allowance()
     allowance.begin(machine.used())
@@ -203,7 +203,7 @@ def test_what_was_not_seen_is_not_counted():
     assert allowance.idle == MAX_GAP_SECONDS
 
 
-def test_an_answer_that_takes_no_time_costs_no_look():
+def test_a_fast_answer_needs_no_sample():
     machine = Machine()
     allowance = machine.allowance()
     asked: list[int] = []
@@ -214,7 +214,7 @@ def test_an_answer_that_takes_no_time_costs_no_look():
     assert not asked
 
 
-def test_who_computes_all_the_while_costs_no_look_at_threads():
+def test_steady_computing_needs_no_look_at_threads():
     machine = Machine()
     allowance = machine.allowance()
     allowance.begin(machine.used())
@@ -225,8 +225,8 @@ def test_who_computes_all_the_while_costs_no_look_at_threads():
     assert not asked
 
 
-def test_moments_cannot_be_guessed():
-    """The next one is announced to nobody, and never at the same distance."""
+def test_samples_are_at_random_times():
+    """The time to the next sample is secret and varies."""
     machine = Machine()
     allowance = machine.allowance()
     allowance.begin(machine.used())
@@ -239,7 +239,7 @@ def test_moments_cannot_be_guessed():
     assert all(0 < one < 2 * SAMPLE_SECONDS for one in distances)
 
 
-def test_a_process_that_has_ended_takes_nothing_back():
+def test_usage_never_decreases_when_a_process_ends():
     machine = Machine()
     allowance = machine.allowance()
     allowance.begin(machine.used())
@@ -249,7 +249,7 @@ def test_a_process_that_has_ended_takes_nothing_back():
     assert allowance.spent == pytest.approx(5.0)
 
 
-def test_where_nothing_can_be_measured_the_clock_counts():
+def test_wall_clock_time_counts_if_processor_time_is_unknown():
     machine = Machine()
     machine.measured = False
     allowance = machine.allowance()

@@ -1,4 +1,4 @@
-"""Where a control group would be made, and what becomes of it."""
+"""Where control groups are made, and their removal."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ def folders(membership: list[str]) -> list[list[str]]:
     return [[str(g.folder.relative_to(cgroup._ROOT)) for g in groups] for groups in found]
 
 
-def test_version_2_is_tried_beneath_and_beside_our_own(tree: Path):
+def test_version_2_is_tried_below_and_next_to_our_own(tree: Path):
     assert folders(["0::/user.slice/app.slice/term.scope"])[:2] == [
         ["user.slice/app.slice/term.scope/new"],
         ["user.slice/app.slice/new"],
@@ -33,18 +33,18 @@ def test_nothing_is_tried_above_the_root(tree: Path):
     assert all(groups == [] for groups in folders(["0::/"])[1:])
 
 
-def test_version_1_takes_one_folder_for_each_controller(tree: Path):
+def test_version_1_uses_one_directory_per_controller(tree: Path):
     membership = ["5:cpu,cpuacct:/a", "4:memory:/b/c", "3:pids:/d"]
     assert folders(membership) == [["memory/b/c/new", "pids/d/new"]]
 
 
-def test_a_group_without_its_controllers_is_taken_back(tree: Path):
+def test_a_group_without_its_controllers_is_removed(tree: Path):
     groups = cgroup._candidates(["0::/"], "new", 100, 7)[0]
     assert not cgroup._set_up(groups)
     assert not (tree / "new").exists()
 
 
-def test_kills_for_memory_are_told_from_other_kills(tree: Path):
+def test_out_of_memory_kills_differ_from_other_kills(tree: Path):
     [group] = cgroup._candidates(["0::/"], "new", 100, 7)[0]
     group.folder.mkdir()
     made = Cgroup([group])
@@ -56,9 +56,9 @@ def test_kills_for_memory_are_told_from_other_kills(tree: Path):
     assert not made.out_of_memory(-signal.SIGSEGV)
 
 
-def test_what_is_made_is_gone_once_removed():
+def test_remove_removes_the_group():
     made = Cgroup.make(512, 100)
-    if made is None:  # not to be had by this user: nothing was left either
+    if made is None:  # not allowed to this user; it must leave nothing either
         assert not [path for path in cgroup.leftovers() if f"-{os.getpid()}-" in path.name]
         return
     paths = [group.folder for group in made._groups]

@@ -1,4 +1,4 @@
-"""The judges: each kind of check decides from data alone, here from data made by hand."""
+"""Each kind of check judges data alone; here the data is made by hand."""
 
 from typing import Any
 
@@ -79,8 +79,8 @@ def test_there_is_one_of_each_kind_here() -> None:
     assert set(ONE_OF_EACH) == set(kinds())
 
 
-def seen_by(kind: str) -> st.SearchStrategy[Tree]:
-    """Answers of nearly the form that a kind asks for, of anything at all."""
+def observations_of(kind: str) -> st.SearchStrategy[Tree]:
+    """Observations with nearly the structure that a kind expects."""
     tree = trees()
     some = st.one_of(st.lists(tree, max_size=3), tree)
     same = st.shared(tree, key="same")
@@ -143,28 +143,26 @@ def seen_by(kind: str) -> st.SearchStrategy[Tree]:
 @pytest.mark.parametrize("kind", ONE_OF_EACH)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_whatever_a_worker_answers_is_judged_or_refused_as_no_answer(
-    kind: str, data: st.DataObject
-) -> None:
+def test_any_observation_is_judged_or_raises_tree_error(kind: str, data: st.DataObject) -> None:
     check = ONE_OF_EACH[kind]
     expected: Tree = data.draw(trees(opaque=False))
     inputs: dict[str, Tree] = {}
     if kind == "train_step":
         inputs, expected = {"p": expected}, [(expected, leaf(1.0))]
     case = Case(0, {"B": 2, "n": 3}, (inputs,), np.arange(4))
-    observed = data.draw(seen_by(kind))
+    observed = data.draw(observations_of(kind))
     finding: Finding | None = None
     try:
         finding = check.judge(observed, expected, case)
         note = check.note(observed, case) if finding is None else ""
         assert isinstance(note, str)
     except TreeError as error:
-        assert str(error)  # noqa: PT017 - any answer may be refused, but with words
+        assert str(error)  # noqa: PT017 - any observation may be refused, but with a message
     assert finding is None or finding.message
 
 
 @pytest.mark.parametrize("kind", ONE_OF_EACH)
-def test_what_is_asked_of_a_worker_says_nothing_about_what_is_right(kind: str) -> None:
+def test_requests_reveal_nothing_about_the_right_answer(kind: str) -> None:
     asked = ONE_OF_EACH[kind].observe()
     assert not {"least", "most", "order", "moved", "varies", "independent", "leaves"} & set(asked)
     assert not {"expect", "expected", "tol", "accuracy", "is", "is_", "at_most"} & set(asked)
@@ -174,7 +172,7 @@ def test_what_is_asked_of_a_worker_says_nothing_about_what_is_right(kind: str) -
 
 
 @pytest.mark.parametrize("check", [Value(value="f(x)"), Grad(grad="f", at=("x",))])
-def test_a_value_is_that_of_the_reference(check: Check) -> None:
+def test_a_value_equals_the_reference(check: Check) -> None:
     passes(check, {"a": leaf([1, 2])}, {"a": leaf([1, 2], kind="torch.Tensor")})
     finding = found(check, {"a": leaf([1, 2.5])}, {"a": leaf([1, 2], kind="torch.Tensor")})
     assert finding.message == (
@@ -183,12 +181,12 @@ def test_a_value_is_that_of_the_reference(check: Check) -> None:
     assert finding.mismatch is not None and finding.mismatch.where == (1,)
 
 
-def test_a_check_s_own_tolerance_is_used() -> None:
+def test_the_tolerance_of_a_check_is_used() -> None:
     passes(Value(value="f(x)", tol=0.1), leaf([1.05]), leaf([1.0]))
     found(Value(value="f(x)"), leaf([1.05]), leaf([1.0]))
     passes(Grad(grad="f", at=("x",)), leaf([1.000015]), leaf([1.0]))
     found(Value(value="f(x)"), leaf([1.000015]), leaf([1.0]))
-    # Twice that of the expected dtype, whatever the answer's.
+    # Twice that of the expected dtype.
     grad = Grad(grad="f", at=("x",))
     passes(grad, leaf([1.03], "bfloat16"), leaf([1.0], "bfloat16", "torch.Tensor"))
     found(grad, leaf([1.06], "bfloat16"), leaf([1.0], "bfloat16", "torch.Tensor"))
@@ -203,7 +201,7 @@ def test_a_complex_gradient_is_the_conjugate_of_pytorch_s() -> None:
     passes(Value(value="f(z)"), leaf([1 + 2j], "complex64"), leaf([1 + 2j], "complex64"))
 
 
-def test_a_check_is_called_by_its_expression_unless_it_has_a_name() -> None:
+def test_the_title_of_a_check_is_its_name_or_its_expression() -> None:
     assert Value(value="f(\n  x)").title == "value: f( x)"
     assert Grad(grad="f", at=("x",)).title == "gradient of f"
     assert Value(value="f(x)", name="mine").title == "mine"
@@ -216,7 +214,7 @@ def vmapped(batched: Tree, *each: Tree) -> Tree:
     return {"batched": batched, "one by one": list(each)}
 
 
-def test_vmap_is_one_call_per_example() -> None:
+def test_vmap_equals_one_call_per_example() -> None:
     check = Vmap(vmap="f", args=("x",))
     passes(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)))
     finding = found(check, vmapped(leaf([1, 3]), leaf(1), leaf(2)))
@@ -225,7 +223,7 @@ def test_vmap_is_one_call_per_example() -> None:
     )
 
 
-def test_vmap_is_also_what_the_reference_says_of_the_batch() -> None:
+def test_vmap_equals_the_reference_for_the_batch() -> None:
     check = Vmap(vmap="f", args=("x",), expect="g(x)")
     passes(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)), leaf([1, 2]))
     finding = found(check, vmapped(leaf([1, 2]), leaf(1), leaf(2)), leaf([1, 5]))
@@ -262,7 +260,7 @@ def test_whole_trees_are_stacked() -> None:
         [leaf(1, "bfloat16"), leaf(1, "float16")],
     ],
 )
-def test_examples_of_different_kinds_are_no_answer(each: list[Tree]) -> None:
+def test_examples_of_different_kinds_raise_tree_error(each: list[Tree]) -> None:
     with pytest.raises(TreeError):
         stack(each, 0)
 
@@ -281,7 +279,7 @@ def test_examples_of_different_kinds_are_no_answer(each: list[Tree]) -> None:
         ("[3,]", ("", (3,))),
     ],
 )
-def test_specs_are_read(text: str, spec: tuple[str, tuple[int | str, ...]]) -> None:
+def test_specs_are_parsed(text: str, spec: tuple[str, tuple[int | str, ...]]) -> None:
     assert parse_spec(text) == spec
 
 
@@ -290,13 +288,13 @@ def test_specs_are_read(text: str, spec: tuple[str, tuple[int | str, ...]]) -> N
     ["", "float32", "float32[3", "float32 3]", "[3]x", "[-1]", "[2.5]", "[²]", "[B+1]", "[9" * 9,
      "[" + "9" * 5000 + "]", "[a b]", "[[3]]"],
 )  # fmt: skip
-def test_what_is_no_spec_is_refused(text: str) -> None:
+def test_invalid_specs_are_refused(text: str) -> None:
     with pytest.raises(TreeError):
         parse_spec(text)
 
 
 @given(st.text(max_size=20).map(lambda inside: f"x[{inside}]"))
-def test_any_text_is_a_spec_or_is_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused_as_a_spec(text: str) -> None:
     try:
         _, dimensions = parse_spec(text)
     except TreeError as error:
@@ -332,7 +330,7 @@ def answer(**changes: Tree) -> Tree:
         ([leaf(0)], "structure", "found [float32[]], expected a dict with the keys ['b', 'w']"),
     ],
 )  # fmt: skip
-def test_another_shape_dtype_type_or_structure_is_told(
+def test_wrong_shapes_dtypes_types_and_structures_are_named(
     observed: Tree, kind: str, message: str
 ) -> None:
     finding = found(SPEC, observed)
@@ -340,7 +338,7 @@ def test_another_shape_dtype_type_or_structure_is_told(
     assert finding.mismatch is not None and finding.mismatch.kind == kind
 
 
-def test_the_right_shapes_pass_and_a_dtype_left_out_may_be_any() -> None:
+def test_right_shapes_pass_with_any_dtype_if_none_is_given() -> None:
     passes(SPEC, answer())
     passes(SPEC, answer(b=[leaf([0, 0], "bfloat16"), leaf(0, "int32")]))
 
@@ -359,7 +357,7 @@ def test_shape_and_dtype_may_come_from_the_reference() -> None:
     assert finding.message == "['o']: found float32[], expected None"
 
 
-def test_what_is_wider_because_of_x64_is_right() -> None:
+def test_wider_dtypes_pass_under_x64() -> None:
     passes(SPEC, answer(w=leaf(np.zeros((7, 3)), "float64")))
     found(SPEC, answer(w=leaf(np.zeros((7, 3)), "float64", "numpy.ndarray")))
     found(Shape(shape="f(x)", is_="float32[7]"), leaf(np.zeros(7), "int64"))
@@ -372,7 +370,7 @@ def layers(*shapes: tuple[int, ...]) -> Tree:
     return {f"layer {i}": [leaf(np.zeros(shape))] for i, shape in enumerate(shapes)}
 
 
-def test_leaves_are_looked_for_in_any_order_and_structure() -> None:
+def test_leaves_match_in_any_order_and_structure() -> None:
     passes(LEAVES, layers((3,), (2,), (7, 3), (2,)))
     passes(LEAVES, list(layers((2,), (7, 3), (2,), (3,)).values()))  # type: ignore[union-attr]
     finding = found(LEAVES, layers((3,), (2,), (3, 7)))
@@ -384,7 +382,7 @@ def test_leaves_are_looked_for_in_any_order_and_structure() -> None:
     assert found(LEAVES, None).message.startswith("0 arrays, expected 4: missing float32[7, 3], fl")
 
 
-def test_keys_have_a_shape_without_their_raw_data() -> None:
+def test_the_shape_of_keys_excludes_their_raw_data() -> None:
     check = Shape(shape="f(key)", is_="key[3]")
     passes(check, leaf(np.zeros((3, 2)), "uint32", "key"))
     finding = found(check, leaf(np.zeros((4, 2)), "uint32", "key"))
@@ -432,13 +430,13 @@ def pure_answer(**changes: Tree) -> dict[str, Tree]:
         ({"leak": "x" * 9999}, "a tracer escaped from the function: xxx"),
     ],
 )  # fmt: skip
-def test_every_way_to_be_impure_has_its_own_words(changes: dict[str, Tree], message: str) -> None:
+def test_every_impurity_has_its_own_message(changes: dict[str, Tree], message: str) -> None:
     finding = found(Pure(pure="f(x)"), pure_answer(**changes))
     assert finding.message.startswith(message)
     assert len(finding.message) < 1000
 
 
-def test_a_pure_function_passes_and_without_jit_nothing_of_jit_is_asked() -> None:
+def test_a_pure_function_passes_with_and_without_jit() -> None:
     passes(Pure(pure="f(x)"), pure_answer())
     eager = pure_answer()
     for name in ("leak", "globals", "jitted", "changed"):
@@ -448,7 +446,7 @@ def test_a_pure_function_passes_and_without_jit_nothing_of_jit_is_asked() -> Non
         Pure(pure="f(x)").judge(eager, None, CASE)
 
 
-def test_nan_is_the_same_as_nothing() -> None:
+def test_nan_equals_nothing_in_same_and_different() -> None:
     check = Same(same=("f(x)", "g(x)"))
     nan = [leaf(np.float32([1, 2])), leaf(np.float32([[3, 4], [np.nan, 5]]))]
     assert found(check, [nan, nan]).message == "`f(x)` is NaN at [1][1, 0]"
@@ -456,7 +454,7 @@ def test_nan_is_the_same_as_nothing() -> None:
     assert found(check, [coarse, coarse]).message == "`f(x)` is NaN at [1]"
 
 
-def test_nan_is_the_same_in_two_calls() -> None:
+def test_nan_equals_nan_in_two_calls() -> None:
     nan = {"y": leaf([np.nan, 2])}
     passes(Pure(pure="f(x)"), pure_answer(first=nan, again=nan, jitted=nan))
 
@@ -512,7 +510,7 @@ def drawn(first: Tree, **changes: Tree) -> Tree:
     return {**observed, "first": first, "again": first, "other": other, **changes}
 
 
-def test_keys_that_are_counted_up_are_those_of_the_next_seed():
+def test_counted_keys_recur_for_the_next_seed():
     one, two = (leaf(random(8, 32, seed=seed)) for seed in (1, 2))
     table = leaf(np.sin(np.arange(64.0).reshape(8, 8)))
     first = {"a": one, "b": two, "c": table, "d": table, "e": leaf(np.ones((9, 9)))}
@@ -546,12 +544,12 @@ def test_independent_draws_pass() -> None:
         ({"other": TWO}, "nothing in the result depends on the key"),
     ],
 )  # fmt: skip
-def test_every_misuse_of_a_key_has_its_own_words(changes: dict[str, Tree], message: str) -> None:
+def test_every_misuse_of_a_key_has_its_own_message(changes: dict[str, Tree], message: str) -> None:
     assert found(STRICT, drawn(TWO, **changes)).message == message
 
 
-def test_leaves_drawn_from_one_key_are_told() -> None:
-    """Two draws from one key begin with the same bits, whatever their shapes."""
+def test_leaves_from_one_key_fail() -> None:
+    """Two draws from one key start with the same bits, whatever their shapes."""
     stream = random(4096)
     one, other = leaf(stream[:256].reshape(8, 32)), leaf(stream[:320].reshape(5, 64) * 0.1)
     fresh = {"a": leaf(random(8, 32, seed=7)), "b": leaf(random(5, 64, seed=8))}
@@ -562,7 +560,7 @@ def test_leaves_drawn_from_one_key_are_told() -> None:
     )
 
 
-def test_rows_drawn_from_one_key_are_told() -> None:
+def test_rows_from_one_key_fail() -> None:
     rows = random(8, 32)
     rows[3] = rows[1]
     check = Prng(prng="f(key)", independent=("rows",))
@@ -571,7 +569,7 @@ def test_rows_drawn_from_one_key_are_told() -> None:
     passes(LAX, drawn({"a": leaf(rows), "b": leaf(random(8, 32, seed=5))}))
 
 
-def test_rows_and_columns_that_are_made_of_others_are_told() -> None:
+def test_rows_and_columns_made_from_others_fail() -> None:
     other = {"a": leaf(random(70, 90, seed=5)), "b": leaf(random(90, seed=6))}
     half = random(35, 90)
     mirrored = {"a": leaf(np.concatenate([half, -half])), "b": leaf(random(90, seed=2))}
@@ -587,7 +585,7 @@ def test_rows_and_columns_that_are_made_of_others_are_told() -> None:
     passes(LAX, drawn(mirrored, other=other))
 
 
-def test_a_draw_among_few_seeds_is_told() -> None:
+def test_a_choice_among_few_seeds_fails() -> None:
     results: list[Tree] = [leaf(random(8, 32, seed=k % 9)) for k in range(12)]
     first, other, *others = results
     finding = found(STRICT, drawn(first, other=other, others=others))
@@ -601,7 +599,7 @@ def test_a_draw_among_few_seeds_is_told() -> None:
     passes(LAX, drawn(first, other=other, others=others))
 
 
-def test_the_same_numbers_in_another_order_are_told() -> None:
+def test_permuted_draws_fail() -> None:
     a, b = random(8, 32), random(8, 32, seed=901)
     finding = found(
         LAX, drawn({"a": leaf(a), "b": leaf(a[::-1])}, other={"a": leaf(b), "b": leaf(b[::-1])})
@@ -614,8 +612,8 @@ def sinusoids() -> Any:
     return np.concatenate([np.sin(at), np.cos(at)], axis=1).astype(np.float32)
 
 
-def test_tables_of_constants_among_parameters_are_no_draws() -> None:
-    """Sinusoidal positions and a causal mask, in every transformer."""
+def test_constant_tables_among_parameters_pass() -> None:
+    """Every transformer has sinusoidal positions and a causal mask."""
     tables: dict[str, Tree] = {
         "positions": leaf(sinusoids()),
         "again": leaf(sinusoids()),
@@ -626,7 +624,7 @@ def test_tables_of_constants_among_parameters_are_no_draws() -> None:
         "b": leaf(random(8, 32, seed=4)), **tables}))  # fmt: skip
 
 
-def test_a_table_that_was_drawn_from_a_key_made_on_the_spot_is_told() -> None:
+def test_a_table_drawn_from_a_fixed_key_fails() -> None:
     drawn_once = {**TWO, "b": leaf(random(8, 32, seed=3))}
     other = {**drawn_once, "a": leaf(random(8, 32, seed=4))}
     passes(LAX, drawn(drawn_once, other=other))
@@ -642,7 +640,7 @@ def test_a_table_that_was_drawn_from_a_key_made_on_the_spot_is_told() -> None:
         ("all", "all numbers of result['b'] are the same"),
     ],
 )
-def test_what_must_be_random_is(varies: Any, told: str) -> None:
+def test_arrays_that_must_be_random_are(varies: Any, told: str) -> None:
     check = Prng(prng="f(key)", varies=varies)
     zeros: dict[str, Tree] = {"b": leaf(np.zeros(2100)), "w": leaf(np.zeros((99, 2)))}
     right = {**zeros, "w": leaf(random(99, 2))}
@@ -663,7 +661,7 @@ def test_what_must_be_random_is(varies: Any, told: str) -> None:
         assert found(check, wrong).message == told
 
 
-def test_what_is_small_or_a_key_is_not_asked_to_be_random() -> None:
+def test_small_arrays_and_keys_need_not_look_random() -> None:
     key, other_key = (leaf(np.full((9, 2), i), "uint32", "key") for i in (1, 2))
     tree = {"c": leaf([1, 2, 3], "int32"), "d": leaf([1, 2, 3], "int32"), "k": key, "l": key}
     passes(STRICT, drawn(tree, other={**tree, "k": other_key, "l": other_key}))
@@ -676,8 +674,8 @@ def masks(shape: tuple[int, ...], keep: float, seed: int) -> Any:
 @pytest.mark.parametrize("keep", [0.5, 0.9, 0.99])
 @pytest.mark.parametrize("shape", [(3,), (16,), (16, 16), (64, 128)])
 @pytest.mark.parametrize("name", ["bool", "float32", "int32"])
-def test_masks_are_right_draws(shape: tuple[int, ...], keep: float, name: str) -> None:
-    """Small ones are often the same for two keys, and agree in most places for any."""
+def test_masks_pass(shape: tuple[int, ...], keep: float, name: str) -> None:
+    """Small masks are often equal for two keys, and mostly equal for any two."""
     for seed in range(200 if len(shape) == 1 else 8):
         pair = [masks(shape, keep, 4 * seed + i) for i in range(4)]
         first, other = (
@@ -702,7 +700,7 @@ HEAVY = {
 
 
 @pytest.mark.parametrize("draw", HEAVY)
-def test_heavy_tails_ties_and_structure_are_right_draws(draw: str) -> None:
+def test_heavy_tails_ties_and_structure_pass(draw: str) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         first, other = (
@@ -712,7 +710,7 @@ def test_heavy_tails_ties_and_structure_are_right_draws(draw: str) -> None:
         passes(STRICT, drawn(first, other=other))
 
 
-def test_complex_draws_are_compared_in_both_parts() -> None:
+def test_both_parts_of_complex_draws_are_compared() -> None:
     one, two, three, four = (
         leaf(random(64, seed=2 * i) + 1j * random(64, seed=2 * i + 1), "complex64")
         for i in range(4)
@@ -753,7 +751,7 @@ def fold(line: int, call: int, data: int) -> Use:
         ([bits(3, 0)], []),
         ([split(3, 0)], []),
         ([split(3, 0), split(4, 1)], []),
-        ([bits(3, 0), bits(3, 0), bits(3, 0)], []),  # poisson tries again within one call
+        ([bits(3, 0), bits(3, 0), bits(3, 0)], []),  # poisson draws repeatedly within one call
         ([fold(3, 0, 1), fold(4, 1, 2)], []),
         ([bits(3, 0), bits(5, 1)], ["lines 3 and 5 draw from the same key"]),
         ([bits(3, 0), bits(5, 1), bits(9, 2)], ["lines 3, 5 and 9 draw from the same key"]),
@@ -767,11 +765,11 @@ def fold(line: int, call: int, data: int) -> Use:
         ([fold(3, 0, 7), fold(3, 1, 7)], ["fold_in of 7 into the same key twice (line 3)"]),
     ],
 )  # fmt: skip
-def test_the_ledger_of_one_key_is_told_in_words(uses: list[Use], told: list[str]) -> None:
+def test_the_uses_of_one_key_are_described(uses: list[Use], told: list[str]) -> None:
     assert reused(ledger({(0, 1): uses})) == told
 
 
-def test_a_parent_that_is_split_twice_is_blamed_and_not_who_uses_its_children() -> None:
+def test_a_parent_split_twice_is_blamed_not_its_children() -> None:
     """`make_layer(key)` splits the key, and so does the loop around it."""
     children = {(0, 2): [bits(10, 3), split(9, 4)], (0, 3): [bits(11, 5)]}
     origins = {(0, 2): [split(9, 0), split(20, 1)], (0, 3): [split(9, 0)]}
@@ -782,7 +780,7 @@ def test_a_parent_that_is_split_twice_is_blamed_and_not_who_uses_its_children() 
     assert reused(ledger(children, origins)) == [
         "line 20 splits the same key 2 times: the children are the same each time"
     ]
-    assert reused(ledger({(0, 2): [bits(10, 3)]}, origins)) == []  # and nobody minds
+    assert reused(ledger({(0, 2): [bits(10, 3)]}, origins)) == []  # the children are not used twice
 
 
 def test_a_key_is_drawn_from_or_folded_into_but_not_both() -> None:
@@ -790,12 +788,12 @@ def test_a_key_is_drawn_from_or_folded_into_but_not_both() -> None:
     assert told.startswith("line 3 draws from the key that line 8 folds a number into: draw from")
 
 
-def test_different_keys_have_nothing_to_do_with_each_other() -> None:
+def test_different_keys_are_independent() -> None:
     other = {(0, 1): [bits(3, 0)], (0, 2): [bits(3, 1)], (0, 3): [split(3, 2)]}
     assert reused(ledger(other)) == []
 
 
-def test_the_same_story_of_many_keys_is_told_once_and_five_at_most() -> None:
+def test_equal_messages_appear_once_and_at_most_five_in_all() -> None:
     loop = {(0, n): [bits(3, 2 * n), bits(4, 2 * n + 1)] for n in range(50)}
     assert reused(ledger(loop)) == ["lines 3 and 4 draw from the same key"]
     many = {(0, n): [bits(n, 0), bits(n + 50, 1)] for n in range(50)}
@@ -814,7 +812,7 @@ def scores(labels: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
-def test_scores_or_labels_are_judged_alike(name: str) -> None:
+def test_scores_and_labels_give_the_same_accuracy(name: str) -> None:
     for right in (leaf(scores([0, 1, 2, 1]), name), leaf(LABELS, "int32"), leaf(LABELS, name)):
         passes(TRAIN, right, case=TRAINED)
         assert TRAIN.note(right, TRAINED) == "accuracy 1.000 on 4 held-out digits"
@@ -838,19 +836,19 @@ def test_scores_or_labels_are_judged_alike(name: str) -> None:
         (leaf(0.0), "predictions of shape () for 4 examples"),
     ],
 )
-def test_predictions_that_are_none_are_told(observed: Tree, message: str) -> None:
+def test_invalid_predictions_have_a_message(observed: Tree, message: str) -> None:
     assert found(TRAIN, observed, case=TRAINED).message.startswith(message)
 
 
 @pytest.mark.parametrize(
     "observed", [None, "0", {"a": leaf(0)}, Leaf(None, "function f"), leaf(LABELS, "complex64")]
 )
-def test_predictions_that_are_no_array_are_no_answer(observed: Tree) -> None:
+def test_predictions_that_are_not_arrays_raise_tree_error(observed: Tree) -> None:
     with pytest.raises(TreeError):
         TRAIN.judge(observed, None, TRAINED)
 
 
-def test_held_out_labels_stay_here_and_rows_are_dealt_by_the_seed() -> None:
+def test_held_out_labels_are_secret_and_rows_depend_on_the_seed() -> None:
     inputs, secret = TRAIN.extra_inputs((1, 2))
     x, y, held = inputs["x"], inputs["y"], inputs["held out"]
     assert isinstance(x, Leaf) and isinstance(y, Leaf) and isinstance(held, Leaf)
@@ -874,9 +872,9 @@ BATCH = np.arange(24, dtype=np.float32).reshape(8, 3)
 
 
 def params(steps: float, kind: str = "jax.Array") -> dict[str, Tree]:
-    """The parameters after so many right steps."""
+    """The parameters after a number of right steps."""
     tree = {"w": leaf(W0 - steps * STEP_W, kind=kind), "b": leaf(B0 - steps * STEP_B, kind=kind)}
-    # PyTorch keeps the order in which a dict was made, JAX sorts its keys.
+    # PyTorch keeps the order of a dict, JAX sorts its keys.
     return tree if kind != "jax.Array" else dict(sorted(tree.items()))
 
 
@@ -896,7 +894,7 @@ BEFORE = Case(0, {}, ({"params": params(0)},))
 
 
 def step(number: int, factor: float = 1.0, **changes: Tree) -> dict[str, Tree]:
-    """What is observed of one right step; or of one that is `factor` times as long."""
+    """The observation of one right step, or of one that is `factor` times as long."""
     after = params(number - 1 + factor)
     right: dict[str, Tree] = {
         "params": after,
@@ -925,14 +923,14 @@ def test_right_steps_pass() -> None:
     assert STEP.note(steps(), BEFORE) == "2 steps on 4 devices equal the single-device steps"
 
 
-def test_a_batch_may_be_dealt_out_in_any_order() -> None:
+def test_a_batch_may_be_sharded_in_any_order() -> None:
     dealt: list[Tree] = [leaf(BATCH[device::DEVICES], kind="numpy.ndarray") for device in range(4)]
     passes(STEP, steps(pieces=dealt), REFERENCE, BEFORE)
 
 
 @pytest.mark.parametrize(("name", "off"), [("bfloat16", 0.01), ("float16", 2e-3)])
-def test_a_step_is_as_exact_as_what_is_expected(name: str, off: float) -> None:
-    """A step in half precision is right to half precision; one in float32 is not."""
+def test_the_expected_dtype_sets_the_tolerance_of_a_step(name: str, off: float) -> None:
+    """A step with half-precision error passes if half precision is expected, not float32."""
     first = {"w": leaf([1.0], name, "torch.Tensor")}, leaf(2.0, kind="torch.Tensor")
     check = TrainStep(train_step="s(p, x)", start={"p": "p"}, finish="p", expect="e(x)", steps=1)
     after: Tree = {"w": leaf([1.0 + off], name)}
@@ -944,12 +942,12 @@ def test_a_step_is_as_exact_as_what_is_expected(name: str, off: float) -> None:
     found(check, observed, [[{"w": leaf([1.0], kind="torch.Tensor")}, first[1]]], BEFORE)
 
 
-def test_one_loss_for_all_devices_passes() -> None:
+def test_a_single_loss_for_all_devices_passes() -> None:
     passes(STEP, steps(step(1, loss=[leaf(2.0)])), REFERENCE, BEFORE)
 
 
 def differing(number: int) -> Tree:
-    """Replicas of which the third has gone its own way, by one bit."""
+    """Replicas, the third of which differs by one bit."""
     tree = params(number)
     apart = dict(tree)
     apart["b"] = leaf(np.nextafter(B0 - number * STEP_B, np.float32(9)))
@@ -959,16 +957,16 @@ def differing(number: int) -> Tree:
 @pytest.mark.parametrize(
     ("observed", "words"),
     [
-        # The gradients are summed over the devices: psum in place of pmean.
+        # Gradients summed over the devices: psum instead of pmean.
         (steps(step(1, DEVICES)),
          ["after step 1 the parameters are not those of a single-device step on the whole batch",
           "that is 4 times too large, as when the 4 devices are summed over (psum) inst"]),
-        # They are summed over the examples: sum in place of mean.
+        # Gradients summed over the examples.
         (steps(step(1, 8)),
          ["after step 1 the parameters", "that is 8 times too large, as when examples are summed"]),
         # Uphill.
         (steps(step(1, -1)), ["after step 1", "the update goes uphill: its sign is wrong"]),
-        # Some other learning rate; no reason is made up.
+        # Another learning rate: no hint.
         (steps(step(1, 0.4)), ["after step 1 the parameters", "elements differ)"]),
         # Every device takes its own step.
         (steps(step(1, replicas=differing(1))),
@@ -998,7 +996,7 @@ def differing(number: int) -> Tree:
          ["the shards together are not the batch: 6 of 8 rows are not in it"]),
     ],
 )  # fmt: skip
-def test_every_known_bug_of_a_step_has_its_own_words(observed: Tree, words: list[str]) -> None:
+def test_every_known_bug_of_a_step_has_its_own_message(observed: Tree, words: list[str]) -> None:
     message = found(STEP, observed, REFERENCE, BEFORE).message
     for text in words:
         assert text in message
@@ -1006,13 +1004,13 @@ def test_every_known_bug_of_a_step_has_its_own_words(observed: Tree, words: list
         assert message.endswith("elements differ)")
 
 
-def test_a_wrong_first_step_is_told_before_a_state_that_was_lost_in_it() -> None:
+def test_a_wrong_first_step_is_reported_before_a_lost_state() -> None:
     lost = step(1)["optimizer before"]
     message = found(STEP, steps(step(1, 4, optimizer_after=lost)), REFERENCE, BEFORE).message
     assert message.startswith("after step 1 the parameters are not those of a single-device step")
 
 
-def test_no_reason_is_made_up_for_an_update_that_is_no_multiple_of_the_right_one() -> None:
+def test_no_hint_for_an_update_that_is_not_a_multiple() -> None:
     apart = dict(params(4))
     w = apart["w"]
     assert isinstance(w, Leaf)
@@ -1021,7 +1019,7 @@ def test_no_reason_is_made_up_for_an_update_that_is_no_multiple_of_the_right_one
     assert found(STEP, observed, REFERENCE, BEFORE).message.endswith("elements differ)")
 
 
-def test_parameters_of_another_shape_are_told_by_their_shapes() -> None:
+def test_parameters_of_another_shape_are_shown_by_shape() -> None:
     turned = {**params(1), "w": leaf(W0.T)}
     observed = steps(step(1, params=turned, replicas=[turned] * DEVICES))
     message = found(STEP, observed, REFERENCE, BEFORE).message
@@ -1036,20 +1034,20 @@ def test_parameters_of_another_shape_are_told_by_their_shapes() -> None:
 @pytest.mark.parametrize(
     ("loss", "text"), [(np.nan, "NaN at []: expected 2"), (np.inf, "got inf"), (-2.0, "got -2")]
 )
-def test_a_loss_that_diverged_is_told_as_it_is(loss: float, text: str) -> None:
+def test_a_diverged_loss_is_shown(loss: float, text: str) -> None:
     message = found(STEP, steps(step(1, loss=[leaf(loss)] * 4)), REFERENCE, BEFORE).message
     assert message.startswith("after step 1 the loss is not the mean over the whole batch")
     assert text in message and "too much" not in message and "uphill" not in message
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, -np.inf, 1e30])
-def test_parameters_that_diverged_are_told_as_they_are(factor: float) -> None:
+def test_diverged_parameters_are_shown(factor: float) -> None:
     message = found(STEP, steps(step(1, factor)), REFERENCE, BEFORE).message
     assert message.startswith("after step 1 the parameters are not those")
     assert "too much" not in message or factor == 1e30
 
 
-def test_without_a_shard_function_no_shards_are_asked_for() -> None:
+def test_shards_are_optional() -> None:
     check = TrainStep(train_step="s(p, x)", start={"p": "p"}, finish="p", expect="e(x)", steps=1)
     observed = {"devices": leaf(1, "int64", "int"), "steps": [step(1, replicas=[params(1)])]}
     assert isinstance(REFERENCE, list)
@@ -1077,7 +1075,7 @@ def test_without_a_shard_function_no_shards_are_asked_for() -> None:
         {"pieces": [leaf(BATCH[:2], "bfloat16"), *[leaf(BATCH[:2])] * 3]},
     ],
 )
-def test_steps_of_another_form_are_no_answer(changes: dict[str, Tree]) -> None:
+def test_malformed_steps_raise_tree_error(changes: dict[str, Tree]) -> None:
     with pytest.raises(TreeError):
         STEP.judge(steps(**changes), REFERENCE, BEFORE)
 
@@ -1101,6 +1099,6 @@ def test_a_number_is_an_array_of_one_element(tree: Tree, value: float) -> None:
 @pytest.mark.parametrize(
     "tree", [None, "1", [leaf(1)], leaf([1, 2]), leaf([]), leaf(1j, "complex64"), Leaf(None, "f")]
 )
-def test_what_is_no_number_is_no_answer(tree: Tree) -> None:
+def test_other_leaves_are_not_numbers(tree: Tree) -> None:
     with pytest.raises(TreeError):
         real(tree)

@@ -1,4 +1,4 @@
-"""Comparing answers: what counts as the same, which element is off, and how it is said."""
+"""Comparing answers: what is equal, which element differs, and the words for it."""
 
 import math
 from typing import Any
@@ -33,19 +33,19 @@ def said(expected: Tree, actual: Tree) -> str:
     return words(mismatch(expected, actual))
 
 
-# --- what is the same ----------------------------------------------------------------------
+# --- equal --------------------------------------------------------------------------------------
 
 
 @given(trees(opaque=False))
 @example({"a": [], "b": (), "c": {}})
 @example(leaf(np.zeros((0, 3))))
-def test_a_tree_is_what_it_is(tree: Tree) -> None:
+def test_a_tree_equals_itself(tree: Tree) -> None:
     assert compare(tree, tree) is None
     assert compare(tree, tree, 0.0) is None
 
 
 def lists(tree: Tree) -> Tree:
-    """The same with lists for tuples."""
+    """Return the tree with lists for tuples."""
     if isinstance(tree, dict):
         return {key: lists(child) for key, child in reversed(tree.items())}
     if isinstance(tree, list | tuple):
@@ -54,13 +54,13 @@ def lists(tree: Tree) -> Tree:
 
 
 @given(trees(opaque=False))
-def test_lists_are_tuples_and_the_order_of_keys_does_not_matter(tree: Tree) -> None:
+def test_lists_equal_tuples_and_key_order_does_not_matter(tree: Tree) -> None:
     assert compare(tree, lists(tree)) is None
     assert compare(lists(tree), tree) is None
 
 
 @pytest.mark.parametrize("kind", ["float", "int", "bool", "numpy.ndarray", "torch.Tensor"])
-def test_a_python_number_is_an_array_without_axes(kind: str) -> None:
+def test_a_python_number_equals_a_0d_array(kind: str) -> None:
     assert compare(leaf(1.0, kind="torch.Tensor"), leaf(1, "int64", kind)) is None
     assert compare(leaf(1, "int64", kind), leaf(1.0)) is None
     assert mismatch(leaf([1.0]), leaf(1, "int64", kind)).kind == "shape"
@@ -74,17 +74,17 @@ def test_dtypes_may_differ_where_the_numbers_agree(name: str) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "complex64"])
-def test_nan_and_infinity_are_themselves_where_they_are_expected(value: float, name: str) -> None:
+def test_expected_nan_and_infinity_pass(value: float, name: str) -> None:
     assert compare(leaf([1, value], name), leaf([1, value], name)) is None
     assert compare(leaf(value, name), leaf(value, "float32")) is None
 
 
-def test_empty_arrays_of_one_shape_are_the_same() -> None:
+def test_empty_arrays_of_one_shape_are_equal() -> None:
     assert compare(leaf(np.zeros((0, 3))), leaf(np.zeros((0, 3)), "int32")) is None
     assert mismatch(leaf(np.zeros((0, 3))), leaf(np.zeros((3, 0)))).kind == "shape"
 
 
-# --- what is not ---------------------------------------------------------------------------
+# --- not equal ----------------------------------------------------------------------------------
 
 VALUES = hnp.array_shapes(max_dims=3, max_side=5).flatmap(
     lambda shape: hnp.arrays(np.float64, shape, elements=st.floats(-1, 1))
@@ -124,7 +124,7 @@ def test_a_change_above_the_tolerance_is_found_at_its_element_and_one_below_is_n
 
 
 @given(arrays(names=("int8", "uint8", "int32", "uint32", "int64", "uint64")), st.integers(0, 99))
-def test_whole_numbers_are_exact(array: Any, at: int) -> None:
+def test_integers_are_compared_exactly(array: Any, at: int) -> None:
     assume(array.size > 0)
     other = array.copy()
     flat = at % array.size
@@ -144,15 +144,13 @@ def test_whole_numbers_are_exact(array: Any, at: int) -> None:
         ("uint64", 2**64 - 1, 2**64 - 2),
     ],
 )
-def test_whole_numbers_beyond_what_a_float_holds_are_told_apart(
-    name: str, one: int, other: int
-) -> None:
+def test_integers_beyond_float_precision_are_distinguished(name: str, one: int, other: int) -> None:
     assert compare(leaf(one, name), leaf(one, name)) is None
     text = said(leaf(one, name, "int"), leaf(other, name, "int"))
     assert text == f"expected {one}, got {other}"
 
 
-def test_a_whole_number_is_compared_with_a_fraction_as_fractions_are() -> None:
+def test_integers_and_floats_are_compared_with_tolerance() -> None:
     for one, other in ((leaf(3, "int64"), leaf(3.00001)), (leaf(3.00001), leaf(3, "int64"))):
         assert compare(one, other) is None
     assert compare(leaf(3, "int64"), leaf(3.001)) is not None
@@ -176,11 +174,11 @@ def test_nan_where_none_is_expected_is_found_at_its_element(
     assert words(found).startswith(f"NaN at {list(where)}: expected ")
 
 
-def test_nan_is_told_before_an_infinity_that_comes_first() -> None:
+def test_nan_is_reported_before_an_earlier_infinity() -> None:
     assert said(leaf([1, 2, 3]), leaf([math.inf, 2, math.nan])) == "NaN at [2]: expected 3"
 
 
-def test_a_number_where_nan_is_expected_is_no_pass() -> None:
+def test_a_number_in_place_of_nan_fails() -> None:
     assert said(leaf([1, math.nan]), leaf([1, 5])) == (
         "largest difference infinite at [1]: expected nan, got 5 (1 of 2 elements differ)"
     )
@@ -189,7 +187,7 @@ def test_a_number_where_nan_is_expected_is_no_pass() -> None:
 @pytest.mark.parametrize(
     ("want", "got"), [(math.inf, 1e30), (1.0, math.inf), (math.inf, -math.inf)]
 )
-def test_infinity_in_the_wrong_place_is_no_pass(want: float, got: float) -> None:
+def test_infinity_in_the_wrong_position_fails(want: float, got: float) -> None:
     found = mismatch(leaf([0, want]), leaf([0, got]))
     assert (found.kind, found.where, found.max_error) == ("value", (1,), None)
 
@@ -206,7 +204,7 @@ def test_complex_numbers_are_compared_in_the_plane() -> None:
     assert said(leaf(2.0), leaf(2 + 1j, "complex64")) == "expected 2, got 2+1j"
 
 
-def test_the_expected_dtype_sets_the_tolerance_and_the_answer_s_never_loosens_it() -> None:
+def test_only_the_expected_dtype_sets_the_tolerance() -> None:
     assert compare(leaf([1.008], "bfloat16"), leaf([1.0])) is None
     for name in ("bfloat16", "float16"):
         assert compare(leaf([1.0]), leaf([1.008], name)) is not None
@@ -221,7 +219,7 @@ def test_a_sum_that_cancels_is_measured_by_the_largest_element() -> None:
     assert compare(leaf([1000.0, 0.0]), leaf([1000.0, 0.05])) is not None
 
 
-# --- a few large elements ------------------------------------------------------------------
+# --- a few large elements -----------------------------------------------------------------------
 
 MASKS = st.sampled_from([-1e9, 1e9, -1e10, -(2.0**32), -3.4e38, 1e7, np.inf, -np.inf])
 
@@ -233,10 +231,10 @@ MASKS = st.sampled_from([-1e9, 1e9, -1e10, -(2.0**32), -3.4e38, 1e7, np.inf, -np
     MASKS,
     st.data(),
 )
-def test_a_mask_does_not_hide_what_it_does_not_cover(
+def test_a_mask_does_not_hide_errors_elsewhere(
     values: Any, mask: float, data: st.DataObject
 ) -> None:
-    """Whatever part is masked, an error in the rest is found, and rounding is not."""
+    """Whatever part is masked, errors in the rest are found and rounding is not."""
     assume(values.size >= 2)
     covered = data.draw(st.sets(st.integers(0, values.size - 1), max_size=values.size - 2))
     want = values.copy()
@@ -250,7 +248,7 @@ def test_a_mask_does_not_hide_what_it_does_not_cover(
     )
 
 
-def test_the_answer_without_any_scores_is_found_behind_its_mask() -> None:
+def test_missing_scores_are_found_behind_a_mask() -> None:
     scores = np.random.default_rng(0).normal(size=(6, 6))
     want = np.where(np.tri(6, dtype=bool), scores, -1e9)
     assert compare(leaf(want), leaf(np.where(np.tri(6, dtype=bool), 0, -1e9))) is not None
@@ -258,20 +256,20 @@ def test_the_answer_without_any_scores_is_found_behind_its_mask() -> None:
     assert compare(leaf(twice), leaf([twice[0], [-2e9, 3, 4.001]])) is not None
 
 
-def test_numbers_that_differ_in_size_are_no_mask() -> None:
-    """Sums that cancel are as far off as the largest of what was added up."""
+def test_numbers_of_different_magnitudes_are_not_a_mask() -> None:
+    """Sums that cancel are as inexact as their largest term."""
     want = np.array([1e6, -3e6, 2e5, 0.1, 0.2, -0.3])
     assert compare(leaf(want), leaf([*want[:3], 0.6, *want[4:]])) is None
     assert compare(leaf([1e6, 0.0]), leaf([1e6, 0.5])) is None
 
 
-# --- complex numbers -----------------------------------------------------------------------
+# --- complex numbers ----------------------------------------------------------------------------
 
 PARTS = st.sampled_from([0.0, 1.0, -2.0, math.nan, math.inf, -math.inf])
 
 
 @given(PARTS, PARTS, PARTS, PARTS)
-def test_complex_numbers_are_the_same_if_both_parts_are(
+def test_complex_numbers_are_equal_if_both_parts_are(
     a: float, b: float, c: float, d: float
 ) -> None:
     def same(x: float, y: float) -> bool:
@@ -300,7 +298,7 @@ def test_the_first_wrong_elements_are_listed_and_the_worst_always() -> None:
     assert next(e for e in found.entries if e.index == (70,)).actual == "5"
 
 
-# --- structure -----------------------------------------------------------------------------
+# --- structure ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -326,7 +324,7 @@ def test_the_first_wrong_elements_are_listed_and_the_worst_always() -> None:
         ({"w": leaf([[1]])}, {"w": leaf([1])}, "shape", "['w']: shape (1,), expected (1, 1): axis"),
     ],
 )  # fmt: skip
-def test_another_structure_is_told_with_its_path(
+def test_a_wrong_structure_is_reported_with_its_path(
     expected: Tree, actual: Tree, kind: str, text: str
 ) -> None:
     found = mismatch(expected, actual)
@@ -334,22 +332,22 @@ def test_another_structure_is_told_with_its_path(
     assert words(found).startswith(text)
 
 
-def test_a_dtype_that_was_asked_for_is_told() -> None:
+def test_a_wrong_dtype_is_reported() -> None:
     found = Mismatch("dtype", "['w']", Side("jax.Array", (3,), "int32"), Side("x", (3,), "bool"))
     assert words(found) == "['w']: dtype bool, expected int32"
 
 
-def test_the_first_difference_is_told() -> None:
+def test_the_first_difference_is_reported() -> None:
     expected = {"a": leaf(1), "b": leaf(2), "c": leaf(3)}
     assert mismatch(expected, {"c": leaf(0), "b": leaf(0), "a": leaf(1)}).path == "['b']"
 
 
-def test_two_things_that_are_no_arrays_are_never_the_same() -> None:
-    """Equal names do not make equal functions."""
+def test_leaves_without_arrays_are_never_equal() -> None:
+    """Functions with equal names may differ."""
     assert mismatch(Leaf(None, "function f"), Leaf(None, "function f")).kind == "type"
 
 
-def test_a_large_tree_is_told_in_a_sentence() -> None:
+def test_a_large_tree_is_described_in_a_sentence() -> None:
     layers = {f"layer_{i}": {"kernel": leaf(np.zeros((3, 3)))} for i in range(50)}
     text = said(layers, {**layers, "bias": leaf(0)})
     assert len(text) < 700 and "a dict with the keys 'bias', 'layer_0'" in text
@@ -360,7 +358,7 @@ def test_a_large_tree_is_told_in_a_sentence() -> None:
 
 
 @given(hnp.array_shapes(min_dims=2, max_dims=4, max_side=5), st.randoms(use_true_random=False))
-def test_permuted_axes_are_said_to_be(shape: tuple[int, ...], random: Any) -> None:
+def test_permuted_axes_are_named(shape: tuple[int, ...], random: Any) -> None:
     order = list(range(len(shape)))
     random.shuffle(order)
     actual = np.zeros(shape).transpose(order).shape
@@ -420,16 +418,16 @@ def test_shapes_are_explained(
         (0.5, "0.5"),
     ],
 )
-def test_numbers_are_shown_as_short_as_they_can_be(value: Any, text: str) -> None:
+def test_numbers_are_shown_briefly(value: Any, text: str) -> None:
     assert number(value) == text
 
 
-# --- every mismatch can be told and sent ---------------------------------------------------
+# --- words and JSON for every mismatch ----------------------------------------------------------
 
 
 @st.composite
 def changed_leaf(draw: st.DrawFn) -> tuple[Tree, Tree]:
-    """A tree, and the same with every array replaced by another of the same shape."""
+    """Return a tree, and a copy with every array replaced by another of the same shape."""
     shape = draw(SHAPES)
     both = arrays(shapes=st.just(shape))
     one, other = Leaf(draw(both), "torch.Tensor"), Leaf(draw(both), "jax.Array")
@@ -440,7 +438,7 @@ def changed_leaf(draw: st.DrawFn) -> tuple[Tree, Tree]:
 @given(st.one_of(st.tuples(trees(), trees()), changed_leaf()), st.sampled_from([None, 0.0, 1e-3]))
 @example((leaf([0, 1.7e308], "float64"), leaf([0, -1.7e308], "float64")), None)
 @example((leaf([1, 2]), leaf(np.array([2, 1], np.int64), "int64")), None)
-def test_every_mismatch_is_told_in_words_and_survives_json(
+def test_every_mismatch_has_words_and_survives_json(
     pair: tuple[Tree, Tree], tolerance: float | None
 ) -> None:
     found = compare(*pair, tolerance)
@@ -458,7 +456,7 @@ def test_every_mismatch_is_told_in_words_and_survives_json(
         assert found.where in indices and len(set(indices)) == len(indices)
 
 
-# --- what a tree is called -----------------------------------------------------------------
+# --- descriptions of trees ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -473,18 +471,18 @@ def test_every_mismatch_is_told_in_words_and_survives_json(
         (leaf([[1, 2]] * 3, "uint32", "key"), "key[3]"),
         (Leaf(None, "function f"), "function f"),
         ({"w": [leaf(0)], 1: (None, "x")}, "{'w': [float32[]], 1: (None, 'x')}"),
-        # Only a worker that lies sends these.
+        # Only a dishonest worker sends these.
         (leaf([1, 2], "int64", "int"), "int64[2]"),
         (leaf([], "float32", "float"), "float32[0]"),
         (leaf(5, "uint32", "key"), "uint32[]"),
     ],
 )
-def test_a_tree_is_called_by_its_shapes(tree: Tree, text: str) -> None:
+def test_a_tree_is_described_by_its_shapes(tree: Tree, text: str) -> None:
     assert brief(tree) == text
 
 
 @given(trees())
-def test_every_tree_has_a_name_and_every_array_a_path(tree: Tree) -> None:
+def test_every_tree_has_a_description_and_every_array_a_path(tree: Tree) -> None:
     assert brief(tree)
     paths = [path for path, _ in leaves(tree)]
     assert len(set(paths)) == len(paths)

@@ -1,4 +1,4 @@
-"""What is said of code that had to be stopped: what was seen, and no guesses."""
+"""Messages about code that was stopped say what is known, and do not guess."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def of(overrun: Overrun, position: Position = HERE, source: str = "", **more: ob
     return overran(overrun, allowance, "`f(x)`", position, source=source, **more)  # type: ignore[arg-type]
 
 
-def test_what_was_spent_and_on_what_is_said():
+def test_the_time_used_and_where_is_reported():
     fault = of("computed", Position((Frame(9, "train", "while True:"),)))
     assert fault.code == "timeout"
     assert fault.message == (
@@ -34,8 +34,8 @@ def test_what_was_spent_and_on_what_is_said():
 
 
 @pytest.mark.parametrize("overrun", ["computed", "waited", "lingered", "clock"])
-def test_a_loop_is_not_blamed_without_evidence(overrun: Overrun):
-    """There is a while_loop in the code, and Python is what runs, or nothing is known."""
+def test_no_loop_is_blamed_without_evidence(overrun: Overrun):
+    """The code has a while_loop, but Python was running, or the position is unknown."""
     for position in (Position(), Position(HERE.frames), Position(HERE.frames, "compiling")):
         assert "?" not in of(overrun, position, WHILE).message
     assert "?" not in of(overrun, HERE, "def f(x):\n    return g(x)\n").message
@@ -50,13 +50,13 @@ def test_a_loop_is_not_blamed_without_evidence(overrun: Overrun):
         ("my_scan(step, x, scanned)", ""),
     ],
 )
-def test_a_program_that_does_not_end_is_asked_about_its_loop(code: str, asks: str):
+def test_an_endless_program_gets_a_question_about_its_loop(code: str, asks: str):
     message = of("computed", HERE, code).message
     assert "while a compiled program ran, called at line 4" in message
     assert message.endswith(asks or "compiling took 14.2 s")
 
 
-def test_who_waits_is_told_so_and_where():
+def test_waiting_is_reported_with_its_line():
     fault = of("waited", Position((Frame(3, "f", "time.sleep(99)"),)))
     assert fault.code == "waited"
     assert fault.message == (
@@ -69,7 +69,7 @@ def test_who_waits_is_told_so_and_where():
     )
 
 
-def test_devices_that_wait_for_each_other_are_told_so_if_xla_says_so():
+def test_a_stuck_collective_is_reported_if_xla_reports_it():
     assert of("waited", HERE, devices=2).message.endswith(
         "Does every device reach the same collectives (psum, pmean)?"
     )
@@ -78,13 +78,13 @@ def test_devices_that_wait_for_each_other_are_told_so_if_xla_says_so():
     assert of("computed", HERE, stderr="rendezvous.cc", devices=2).code == "timeout"
 
 
-def test_an_accelerator_that_computes_is_no_wait():
+def test_a_busy_accelerator_is_not_called_a_wait():
     message = of("waited", accelerators=True).message
     assert message.startswith("left the processor idle for 20.1 s")
     assert "sleep" not in message
 
 
-def test_a_busy_machine_is_told_in_numbers_and_is_nobodys_fault():
+def test_a_busy_machine_is_reported_with_numbers():
     fault = overran("starved", spent(processor=3.14, wall=200.4), "`f(x)`", HERE, source=WHILE)
     assert fault.code == "busy-machine"
     assert fault.message == (
@@ -94,19 +94,19 @@ def test_a_busy_machine_is_told_in_numbers_and_is_nobodys_fault():
     assert not fault.frames
 
 
-def test_where_only_the_clock_is_seen_no_more_is_claimed():
+def test_without_processor_time_only_wall_clock_time_is_reported():
     assert of("clock", Position()).message.startswith("took 203 s in `f(x)` and was stopped")
 
 
-def test_what_took_all_its_time_is_known_by_its_code():
+def test_overtime_holds_every_code_of_an_overrun():
     overruns: tuple[Overrun, ...] = ("computed", "waited", "starved", "lingered", "clock")
     codes = {of(overrun).code for overrun in overruns} | {used_up(1200, "").code}
     assert codes <= OVERTIME <= SENTENCES.keys()
     assert codes & INTERNAL == {"busy-machine"}
 
 
-def test_a_hint_of_compiling_is_worth_no_more_than_the_time_there_was():
-    """The worker says how long it took, and may say anything."""
+def test_compile_time_never_exceeds_the_time_spent():
+    """The worker reports the time, and may lie."""
     message = overran("computed", spent(processor=20.0, compiling=1e6), "", Position()).message
     assert message.endswith("compiling took 20.0 s")
     quick = overran("computed", spent(processor=20.0, compiling=0.5), "", Position()).message

@@ -1,4 +1,4 @@
-"""Named distributions: right draws pass, and of wrong ones the message says what is wrong."""
+"""Right draws from named distributions pass; for wrong ones the message says what is wrong."""
 
 import math
 from collections.abc import Callable
@@ -51,8 +51,8 @@ def test_there_is_one_of_each_family_here() -> None:
 
 
 @pytest.mark.parametrize("text", RIGHT)
-def test_right_draws_fail_no_more_often_than_is_stated(text: str) -> None:
-    """At a rate that can be counted; the bounds hold for every size, so they are not tight."""
+def test_right_draws_fail_at_most_at_the_stated_rate(text: str) -> None:
+    """At a rate high enough to count. The bounds hold for every size, so they are not tight."""
     rate, runs = 0.02, 150
     rng = np.random.default_rng(1)
     for n in (1, 30, 2000):
@@ -61,7 +61,7 @@ def test_right_draws_fail_no_more_often_than_is_stated(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", RIGHT)
-def test_mean_spread_and_probabilities_are_those_of_the_draws(text: str) -> None:
+def test_mean_std_and_probabilities_match_draws(text: str) -> None:
     family, x = parse(text).at({}), RIGHT[text](np.random.default_rng(2), 200_000)
     if isinstance(family, Discrete):
         assert sum(family.chances.values()) == pytest.approx(1)
@@ -105,13 +105,13 @@ N = 20_000
         ("poisson(3)", lambda rng: rng.poisson(3.5, N), "expected about"),
     ],
 )  # fmt: skip
-def test_wrong_draws_are_told(text: str, draw: Callable[[Any], Any], words: str) -> None:
+def test_wrong_draws_are_described(text: str, draw: Callable[[Any], Any], words: str) -> None:
     for seed in range(3):
         assert words in told(draw(np.random.default_rng(seed)), text)
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float16"])
-def test_draws_in_half_precision_are_right_draws(name: str) -> None:
+def test_draws_in_half_precision_pass(name: str) -> None:
     dtype = np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
     epsilon = float(ml_dtypes.finfo(dtype).eps)
     for text in ("normal(0, 1)", "uniform(0, 1)", "uniform(-0.07, 0.07)"):
@@ -124,7 +124,7 @@ def test_draws_in_half_precision_are_right_draws(name: str) -> None:
             assert unlike(1.2 * x, family, epsilon)
 
 
-def test_what_numbers_look_like_is_said() -> None:
+def test_a_fitting_distribution_is_named() -> None:
     rng = np.random.default_rng(0)
     text = "they look uniformly distributed, with mean 4"
     assert looks_like(rng.uniform(3, 5, 2000), EPSILON).startswith(text)
@@ -134,7 +134,7 @@ def test_what_numbers_look_like_is_said() -> None:
     assert looks_like(np.zeros(2000), EPSILON) == ""
 
 
-# --- as it is written ----------------------------------------------------------------------
+# --- parsing ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_what_numbers_look_like_is_said() -> None:
         ("normal(" + "(" * 300 + ")", "must have at most 200 characters, got 308"),
     ],
 )
-def test_what_is_no_distribution_is_refused(text: str, message: str) -> None:
+def test_invalid_distributions_are_refused(text: str, message: str) -> None:
     with pytest.raises(ArithmeticFault) as caught:
         parse(text).at({})
     assert message in str(caught.value)
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_distribution_or_is_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused_as_a_distribution(text: str) -> None:
     for source in (text, f"normal({text})", f"uniform(0, {text})"):
         try:
             parse(source).at({"n": 3})
@@ -181,7 +181,7 @@ def test_sizes_are_parameters() -> None:
     assert (family.low, family.high) == (-0.5, 0.5)
 
 
-# --- the check -----------------------------------------------------------------------------
+# --- the check ----------------------------------------------------------------------------------
 
 
 def leaf(values: Any, name: str = "float32") -> Leaf:
@@ -216,5 +216,5 @@ def test_every_array_of_a_tree_is_tested_against_its_own_distribution() -> None:
         ({"w": leaf([3.0])}, {"w": "uniform()"}, "['w']: not drawn from uniform(): 1 of 1 lie out"),
     ],
 )
-def test_answers_of_another_form_are_told(seen: Tree, wanted: Any, message: str) -> None:
+def test_malformed_answers_have_a_message(seen: Tree, wanted: Any, message: str) -> None:
     assert judged(seen, wanted).startswith(message)

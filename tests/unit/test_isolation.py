@@ -1,4 +1,4 @@
-"""What the layers of isolation are told to do, on every system, whether or not it is this one."""
+"""The configuration of the isolation layers of every system."""
 
 import ctypes
 import errno
@@ -22,7 +22,7 @@ from tutor.sandbox.isolation.seccomp import ARCHITECTURES, If, Missing, Rule, Un
 from tutor.sandbox.isolation.syscalls import LAST, NUMBERS, UNASSIGNED
 from tutor.sandbox.watchdog import NOTHING, usage
 
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="seen in /proc")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 # --- the filter of system calls -----------------------------------------------------------------
 
@@ -30,12 +30,12 @@ PID = 4321
 ALLOWED, KILLED = "allowed", "killed"
 REFUSED, ABSENT = errno.EPERM, errno.ENOSYS
 
-# linux/bpf_common.h and linux/seccomp.h, anew: the filter is not read with its own constants.
+# From linux/bpf_common.h and linux/seccomp.h, not shared with the filter under test.
 LD_W_ABS, JMP_JEQ_K, JMP_JGE_K, JMP_JSET_K, ALU_AND_K, RET_K = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 
 
 def verdict(program: bytes, number: int, arguments: tuple[int, ...], arch: int) -> str | int:
-    """What the kernel does with a call: a small interpreter of classic BPF over `seccomp_data`."""
+    """Return what the kernel does with a call, by interpreting classic BPF."""
     padded = (*arguments, *[0] * 6)[:6]
     data = struct.pack("<IIQ6Q", number & 0xFFFFFFFF, arch, 0, *(a % (1 << 64) for a in padded))
     accumulator, at = 0, 0
@@ -59,11 +59,11 @@ def verdict(program: bytes, number: int, arguments: tuple[int, ...], arch: int) 
                 return {0x7FFF0000: ALLOWED, 0x80000000: KILLED, 0x00050000: value}[action]
             case _:
                 raise AssertionError(f"no such instruction: {code:#x}")
-    raise AssertionError("it does not end")
+    raise AssertionError("the program has no return")
 
 
-def wanted(rule: Rule | None, arguments: tuple[int, ...]) -> str | int:
-    """What `rules` says in words, in Python."""
+def specified(rule: Rule | None, arguments: tuple[int, ...]) -> str | int:
+    """Return what `rules` specifies."""
     match rule:
         case None:
             return REFUSED
@@ -105,14 +105,14 @@ def unassigned(arch: str) -> set[int]:
     return {number for first, end in gaps for number in range(first, end)}
 
 
-def test_no_two_calls_have_one_number(arch: str):
+def test_system_call_numbers_are_unique(arch: str):
     column = ARCHITECTURES[arch].column
     known = [pair[column] for pair in NUMBERS.values() if pair[column] is not None]
     assert len(known) == len(set(known))
     assert all(0 <= number <= LAST for number in known)
 
 
-def test_the_kernel_would_take_it(arch: str, accelerators: bool):
+def test_the_filter_is_valid_for_the_kernel(arch: str, accelerators: bool):
     program = seccomp.program(ARCHITECTURES[arch], PID, accelerators)
     steps = [*struct.iter_unpack("<HBBI", program)]
     assert 0 < len(steps) <= 4096  # BPF_MAXINSNS
@@ -125,10 +125,10 @@ def test_the_kernel_would_take_it(arch: str, accelerators: bool):
             assert k % 4 == 0 and k < 64
 
 
-def test_every_call_is_refused_or_allowed_as_its_rule_says(arch: str, accelerators: bool):
+def test_every_call_follows_its_rule(arch: str, accelerators: bool):
     program = seccomp.program(ARCHITECTURES[arch], PID, accelerators)
     rules, named = seccomp.rules(PID, accelerators), numbers(arch)
-    # On both sides of every condition: each value, its neighbours, and it with the high half set.
+    # Around every condition: each value, its neighbours, and the value with the high half set.
     values = {0, PID, *(v for rule in rules.values() for v in getattr(rule, "values", ()))}
     values |= {v ^ bit for v in values for bit in (1, 2, 0x20, 0x10000, 0x10000000, 1 << 32)}
     values |= {(1 << 64) - 1, (1 << 32) - 1, 1 << 63}
@@ -140,7 +140,7 @@ def test_every_call_is_refused_or_allowed_as_its_rule_says(arch: str, accelerato
             continue
         for value in values if name in rules else (0,):
             arguments = (value,) * 6
-            expected = wanted(rules[name], arguments) if name in rules else ALLOWED
+            expected = specified(rules[name], arguments) if name in rules else ALLOWED
             found = verdict(program, number, arguments, ARCHITECTURES[arch].audit)
             assert found == expected, (number, name, hex(value))
 
@@ -150,14 +150,14 @@ def test_every_call_is_refused_or_allowed_as_its_rule_says(arch: str, accelerato
     arguments=st.tuples(*[st.integers(0, (1 << 64) - 1) | st.integers(0, 64)] * 6),
 )
 @settings(deadline=None)
-def test_each_condition_looks_at_its_own_argument(call: str, arguments: tuple[int, ...]):
+def test_each_condition_tests_its_own_argument(call: str, arguments: tuple[int, ...]):
     rule = seccomp.rules(PID)[call]
     for arch, (_, column) in ARCHITECTURES.items():
         if NUMBERS[call][column] is not None:
-            assert asked(arch, call, *arguments) == wanted(rule, arguments)
+            assert asked(arch, call, *arguments) == specified(rule, arguments)
 
 
-def test_calls_that_came_later_do_not_exist(arch: str):
+def test_newer_calls_do_not_exist(arch: str):
     program, audit = seccomp.program(ARCHITECTURES[arch], PID), ARCHITECTURES[arch].audit
     for number in (
         335,
@@ -173,7 +173,7 @@ def test_calls_that_came_later_do_not_exist(arch: str):
         assert verdict(program, number, (), audit) == ABSENT, number
 
 
-def test_another_architecture_is_the_end(arch: str):
+def test_a_call_of_another_architecture_kills(arch: str):
     program = seccomp.program(ARCHITECTURES[arch], PID)
     others = {a.audit for a in ARCHITECTURES.values()} - {ARCHITECTURES[arch].audit}
     for audit in (*others, 0x40000003, 0x40000028, 0):  # i386, arm
@@ -231,13 +231,11 @@ CONDITIONS: list[tuple[str, tuple[int, ...], str | int]] = [
 
 
 @pytest.mark.parametrize(("call", "arguments", "expected"), CONDITIONS)
-def test_what_may_be_asked_depends(
-    arch: str, call: str, arguments: tuple[int, ...], expected: str | int
-):
+def test_conditional_calls(arch: str, call: str, arguments: tuple[int, ...], expected: str | int):
     assert asked(arch, call, *arguments) == expected
 
 
-def test_accelerators_are_given_what_their_drivers_need_and_no_more(arch: str):
+def test_accelerators_get_only_what_drivers_need(arch: str):
     for call in ("socket", "connect", "memfd_create"):
         assert asked(arch, call, accelerators=True) == ALLOWED
         assert asked(arch, call) == REFUSED
@@ -249,7 +247,7 @@ HEADERS = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic
 
 
 @LINUX
-def test_the_numbers_are_those_of_the_kernels_headers(arch: str):
+def test_numbers_match_the_kernel_headers(arch: str):
     header = Path("/usr/include") / HEADERS[arch]
     if not header.exists():
         pytest.skip("no headers of the kernel are installed")
@@ -262,7 +260,7 @@ def test_the_numbers_are_those_of_the_kernels_headers(arch: str):
     }
     assert len(compared) > 80
     if max(theirs.values()) >= LAST:  # else they are older than the table
-        # Where others have calls of their own, and those that 32-bit machines need for times.
+        # Calls of other architectures, and those of 32-bit machines for times.
         other = r"arch_specific_syscall|\w+64"
         assigned = {number for name, number in theirs.items() if not re.fullmatch(other, name)}
         assert not unassigned(arch) & assigned
@@ -281,7 +279,7 @@ PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
     hidden=st.lists(PATHS, max_size=3),
 )
 @settings(deadline=None, max_examples=200)
-def test_all_that_is_readable_and_nothing_that_is_hidden_is_granted(
+def test_grants_cover_everything_readable_and_nothing_hidden(
     files: set[str], links: dict[str, str], readable: list[str], hidden: list[str]
 ):
     with tempfile.TemporaryDirectory() as folder:
@@ -304,11 +302,11 @@ def test_all_that_is_readable_and_nothing_that_is_hidden_is_granted(
             line = {file, *file.parents}
             may = any(granted.get(str(path), 0) & landlock._READ_FILE for path in line)
             assert may == bool(line & roots and not line & secrets), file
-            # A way to it that leads through a link is decided where it leads.
+            # A path through a link is decided by its target.
             assert not any(Path(path).is_symlink() for path in granted)
 
 
-def test_a_link_grants_nothing_of_where_it_leads(tmp_path: Path):
+def test_a_link_does_not_grant_its_target(tmp_path: Path):
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
     outside.mkdir()
@@ -318,7 +316,7 @@ def test_a_link_grants_nothing_of_where_it_leads(tmp_path: Path):
     assert granted == {str(inside): landlock._READ_DIR}
 
 
-def test_a_folder_named_through_a_link_is_granted_where_it_is(tmp_path: Path):
+def test_a_directory_given_as_a_link_is_granted_by_its_real_path(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     assert [*landlock.grants([tmp_path / "link"], [])] == [(str(tmp_path / "real"), landlock._READ)]
@@ -326,8 +324,8 @@ def test_a_folder_named_through_a_link_is_granted_where_it_is(tmp_path: Path):
 
 
 @pytest.mark.parametrize("what", ["nothing", "a file", "a link in a circle"])
-def test_what_is_no_folder_does_not_cost_the_others_their_protection(what: str, tmp_path: Path):
-    # A folder on the import path that does not exist is common, and packages in it are hidden.
+def test_a_missing_directory_does_not_disable_the_other_rules(what: str, tmp_path: Path):
+    # Missing directories on the import path are common, and packages in them are hidden.
     library, odd = tmp_path / "library", tmp_path / "odd"
     library.mkdir()
     if what == "a file":
@@ -353,7 +351,7 @@ def test_a_hidden_package_is_hidden_wherever_it_is_installed(
     monkeypatch.setattr(sys, "path", [str(ours), str(theirs), str(tmp_path / "src"), ""])
     found = posix.hidden(policy(hidden=("/secret",), hidden_packages=("torch",)))
     assert found == [Path("/secret"), ours / "torch", theirs / "torch"]
-    assert tmp_path / "src" not in posix.libraries()  # somebody's own folder
+    assert tmp_path / "src" not in posix.libraries()  # a source tree
 
 
 # --- macOS --------------------------------------------------------------------------------------
@@ -368,7 +366,7 @@ def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return rules.splitlines()
 
 
-def test_what_is_not_named_is_denied_on_macos(profile: list[str]):
+def test_macos_denies_by_default(profile: list[str]):
     assert profile[:2] == ["(version 1)", "(deny default)"]
     for word in ("network", "process-exec", "process-fork", "mach-lookup", "ipc", "file-write-"):
         allowed = [line for line in profile if line.startswith("(allow") and word in line]
@@ -376,7 +374,7 @@ def test_what_is_not_named_is_denied_on_macos(profile: list[str]):
     assert "(allow signal (target self))" in profile
 
 
-def test_hidden_folders_are_denied_after_the_libraries_are_allowed(
+def test_hidden_directories_are_denied_after_libraries_are_allowed(
     profile: list[str], tmp_path: Path
 ):
     # The last rule that matches decides.
@@ -387,7 +385,7 @@ def test_hidden_folders_are_denied_after_the_libraries_are_allowed(
     assert lib < secret
 
 
-def test_only_the_private_folder_may_be_written_and_odd_names_are_quoted(
+def test_only_the_private_directory_is_writable_and_names_are_quoted(
     profile: list[str], tmp_path: Path
 ):
     writes = [line for line in profile if "file-write*" in line]
@@ -402,10 +400,10 @@ def test_every_bracket_and_quote_of_the_profile_is_closed(profile: list[str]):
         assert bare.count("(") == bare.count(")")
 
 
-# --- what is missing ----------------------------------------------------------------------------
+# --- missing protections ------------------------------------------------------------------------
 
 
-def test_what_is_off_or_was_never_told_of_is_missing():
+def test_inactive_and_unreported_protections_are_missing():
     def on(name: str, active: bool = True) -> Protection:
         return Protection(name, active)
 
@@ -419,7 +417,7 @@ def test_what_is_off_or_was_never_told_of_is_missing():
 
 
 @LINUX
-def test_the_watchdog_sees_memory_and_threads():
+def test_the_watchdog_measures_memory_and_threads():
     before = usage(os.getpid())
     assert before.resident_mb > 5 and before.threads >= 1
     kept = bytearray(b"x") * (64 << 20)
@@ -455,13 +453,13 @@ def test_the_name_of_a_process_cannot_mislead_the_watchdog(name: str):
     assert 1 < found.resident_mb < 200
 
 
-def test_of_what_has_ended_nothing_is_seen():
+def test_usage_of_an_ended_process_is_nothing():
     process = subprocess.Popen([sys.executable, "-I", "-c", ""])
     process.wait()
     assert usage(process.pid) == NOTHING
 
 
-def test_the_filter_is_passed_in_the_layout_of_the_kernel():
+def test_the_filter_has_the_layout_of_sock_fprog():
     # struct sock_fprog: a length, then (aligned) a pointer.
     assert ctypes.sizeof(seccomp._Program) == 16
     assert seccomp._Program.filter.offset == 8

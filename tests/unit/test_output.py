@@ -1,4 +1,4 @@
-"""What foreign code printed: bounded in memory, and harmless to show."""
+"""Output of untrusted code: bounded in memory, and harmless to show."""
 
 import tracemalloc
 import unicodedata
@@ -38,21 +38,21 @@ def test_the_first_and_the_last_part_are_kept_and_the_rest_is_counted(
 
 
 @given(st.lists(st.binary(max_size=30), max_size=8))
-def test_the_pieces_in_which_it_came_do_not_matter(pieces: list[bytes]) -> None:
+def test_the_split_into_pieces_does_not_matter(pieces: list[bytes]) -> None:
     whole = b"".join(pieces)
     by_byte = captured(16, *(whole[i : i + 1] for i in range(len(whole))))
     assert captured(16, *pieces).text() == by_byte.text() == captured(16, whole).text()
 
 
-def test_a_character_in_two_pieces_is_one_character() -> None:
+def test_a_character_split_between_pieces_is_kept() -> None:
     assert captured(100, b"\xe2\x98", b"\x83").text() == "☃"
 
 
-def test_a_character_over_the_middle_is_one_character_if_nothing_is_missing() -> None:
+def test_a_character_across_head_and_tail_is_kept() -> None:
     assert captured(2, "a☃".encode()).text() == "a☃"
 
 
-def test_nothing_printed_is_no_text() -> None:
+def test_no_output_is_empty_text() -> None:
     assert Capture().text() == ""
 
 
@@ -73,7 +73,7 @@ def test_memory_stays_bounded_however_much_is_printed(size: int, count: int) -> 
     assert f"[… {capture.total - (64 << 10):,} bytes left out …]" in capture.text()
 
 
-def test_bytes_that_are_not_utf_8_are_shown_as_such() -> None:
+def test_invalid_utf_8_is_shown_as_replacement_characters() -> None:
     assert captured(100, b"a\xff\xfeb\xc3").text() == "a\ufffd\ufffdb\ufffd"
 
 
@@ -100,7 +100,7 @@ def test_bytes_that_are_not_utf_8_are_shown_as_such() -> None:
         ("non\u00a0breaking\u3000wide", "non\u00a0breaking\u3000wide"),
     ],
 )
-def test_what_a_terminal_would_obey_is_shown_instead(text: str, shown: str) -> None:
+def test_control_sequences_are_shown_instead(text: str, shown: str) -> None:
     assert inert(text) == shown
 
 
@@ -111,18 +111,18 @@ CONTROL = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 @example("".join(map(chr, range(0x100))))
 @example("\r\r\n\r")
 @example("\r\x00\n")
-def test_nothing_is_left_that_a_terminal_would_obey(text: str) -> None:
+def test_no_control_sequence_is_left(text: str) -> None:
     shown = inert(text)
     assert all(c in "\n\t" or unicodedata.category(c) not in CONTROL for c in shown)
     assert inert(shown) == shown
 
 
 @given(st.text(st.characters(exclude_categories=CONTROL, include_characters="\n\t")))
-def test_harmless_text_stays_as_it_is(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     assert inert(text) == text
 
 
-def test_every_character_there_is_becomes_harmless() -> None:
+def test_every_character_becomes_harmless() -> None:
     everything = "".join(map(chr, range(0x110000)))
     shown = inert(everything)
     assert not {c for c in set(shown) if unicodedata.category(c) in CONTROL} - {"\n", "\t"}

@@ -1,4 +1,4 @@
-"""What a worker leaves in its private folder is counted and removed, whatever it is."""
+"""Anything that a worker leaves in its private directory is counted and removed."""
 
 import os
 import stat
@@ -30,14 +30,14 @@ AS = [
 
 @pytest.fixture
 def private() -> Iterator[Path]:
-    """A private folder as `launch` makes it, where an ordinary user reaches it."""
+    """A private directory as `launch` makes it, accessible to an ordinary user."""
     with tempfile.TemporaryDirectory(prefix="jt-", dir="/tmp") as above:
         Path(above).chmod(0o777)
         yield Path(above) / "private"
 
 
 def tried(user: int | None, make: Callable[[Path], None], private: Path) -> None:
-    """Make something in a private folder, then count and remove it, as this user."""
+    """Create something in a private directory, then count and remove it, as this user."""
 
     def work() -> None:
         if user is not None:
@@ -77,7 +77,7 @@ def longer_than_a_path_may_be(private: Path) -> None:
 
 
 def without_permissions(private: Path) -> None:
-    """As far as a worker gets: it may not change modes, but may ask for some."""
+    """Make directories as a worker can: chmod is refused, but mkdir takes a mode."""
     Path("closed").mkdir(0)
     Path("blind").mkdir(0o300)
     Path("blind/deeper").mkdir(0o700)
@@ -98,13 +98,13 @@ def names_that_are_no_text(private: Path) -> None:
 @pytest.mark.parametrize(
     "make", [nested, longer_than_a_path_may_be, without_permissions, names_that_are_no_text]
 )
-def test_whatever_it_is_it_is_counted_and_removed(
+def test_any_contents_are_counted_and_removed(
     make: Callable[[Path], None], user: int | None, private: Path
 ):
     tried(user, make, private)
 
 
-def test_what_killed_processes_have_left_breaks_no_later_run(
+def test_leftovers_of_killed_processes_do_not_break_later_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     gone = subprocess.Popen([sys.executable, "-I", "-c", ""])
@@ -135,7 +135,7 @@ def test_what_killed_processes_have_left_breaks_no_later_run(
 
 @pytest.mark.skipif(os.name == "nt", reason="no workers there")
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_what_ends_the_start_of_a_worker_leaves_no_folder_and_no_descriptor(
+def test_a_failed_start_leaves_no_directory_and_no_descriptor(
     error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def broken(*arguments: object) -> NoReturn:
@@ -150,7 +150,7 @@ def test_what_ends_the_start_of_a_worker_leaves_no_folder_and_no_descriptor(
     assert len([*Path("/dev/fd").iterdir()]) == before
 
 
-def test_counting_looks_at_no_more_than_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_counting_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for number in range(300):
         (tmp_path / f"{number}" / "a").mkdir(parents=True)
     seen = 0
@@ -166,7 +166,7 @@ def test_counting_looks_at_no_more_than_it_takes(tmp_path: Path, monkeypatch: py
     assert seen == 101
 
 
-def test_counting_and_removing_take_three_descriptors_however_deep(tmp_path: Path):
+def test_counting_and_removing_use_three_descriptors_at_any_depth(tmp_path: Path):
     def opened() -> int:
         return len([*Path("/dev/fd").iterdir()])
 
@@ -178,12 +178,12 @@ def test_counting_and_removing_take_three_descriptors_however_deep(tmp_path: Pat
     most = max(opened() for _ in walk(tmp_path))
     assert most <= before + 3
     assert opened() == before
-    assert exceeds(tmp_path, 1, 10)  # stops on the way
+    assert exceeds(tmp_path, 1, 10)  # stops early
     assert opened() == before
 
 
-def test_a_worker_that_goes_on_writing_breaks_neither(tmp_path: Path):
-    """Directories come, go and are moved elsewhere while they are looked at."""
+def test_a_worker_may_write_during_counting_and_removal(tmp_path: Path):
+    """Directories come, go and move during the walk."""
     own = tmp_path / "own"
     for name in ("a", "b"):
         (own / name).mkdir(parents=True)
@@ -221,7 +221,7 @@ def test_a_walk_does_not_go_up_into_another_directory(tmp_path: Path):
         list(entries)
 
 
-def test_links_are_removed_and_what_they_lead_to_is_not(tmp_path: Path):
+def test_links_are_removed_and_their_targets_are_not(tmp_path: Path):
     own, outside = tmp_path / "own", tmp_path / "outside"
     own.mkdir()
     outside.mkdir(mode=0o500)
@@ -242,7 +242,7 @@ def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path):
     assert (outside / "kept").is_dir()
 
 
-def test_what_is_on_the_disk_counts_and_what_is_not_does_not(tmp_path: Path):
+def test_only_allocated_blocks_count(tmp_path: Path):
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(1 << 30)
     assert not exceeds(tmp_path, 1, 10)
@@ -252,7 +252,7 @@ def test_what_is_on_the_disk_counts_and_what_is_not_does_not(tmp_path: Path):
     assert not exceeds(tmp_path, 3, 10)
 
 
-def test_files_folders_and_links_all_count(tmp_path: Path):
+def test_files_directories_and_links_all_count(tmp_path: Path):
     own = tmp_path / "own"
     (own / "folder").mkdir(parents=True)
     (own / "file").touch()
@@ -272,5 +272,5 @@ def test_links_are_not_followed(tmp_path: Path):
     assert not exceeds(own, 1, 3)
 
 
-def test_a_folder_that_is_gone_holds_nothing(tmp_path: Path):
+def test_a_missing_directory_holds_nothing(tmp_path: Path):
     assert not exceeds(tmp_path / "gone", 0, 0)

@@ -1,4 +1,4 @@
-"""Where code was when it was stopped: read from what `faulthandler` writes."""
+"""The position of stopped code, read from the stacks that `faulthandler` writes."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ def found(text: str, filename: str = "double.py") -> Position:
     return position(threads, filename, SOURCE)
 
 
-def test_its_own_lines_are_found_the_innermost_last():
+def test_frames_of_the_module_are_found_innermost_last():
     assert found(HEAD + OWN + BELOW) == Position(FRAMES)
 
 
@@ -45,53 +45,53 @@ def test_its_own_lines_are_found_the_innermost_last():
         ('/core.py", line 713 in bind_with_trace\n', ""),
     ],
 )
-def test_what_jax_was_doing_is_told_apart(above: str, doing: str):
+def test_the_activity_of_jax_is_named(above: str, doing: str):
     text = f'{HEAD}{JAX}{above}{JAX}/pjit.py", line 259 in cache_miss\n'
     assert found(text + OWN + BELOW) == Position(FRAMES, doing)
-    # A function that was compiled itself has no line of its own in between.
+    # A compiled function has no Python frame.
     assert found(text + BELOW) == Position((), doing)
 
 
-def test_what_stands_below_their_lines_says_nothing_of_them():
-    """They are traced: the program is not compiled yet."""
+def test_frames_below_the_module_are_ignored():
+    """The lines are being traced; the program is not compiled yet."""
     text = f'{HEAD}{OWN}{JAX}/compiler.py", line 353 in backend_compile_and_load\n{BELOW}'
     assert found(text) == Position(FRAMES)
 
 
-def test_the_thread_that_answers_comes_first():
+def test_the_thread_that_answers_requests_is_preferred():
     noise = f'{OTHER}  File "/usr/lib/python3/threading.py", line 320 in wait\n\n'
     elsewhere = f'{OTHER}  File "double.py", line 1 in <module>\n\n'
     assert found(noise + elsewhere + HEAD + OWN + BELOW) == Position(FRAMES)
 
 
-def test_code_in_another_thread_is_found_if_there_is_none_in_that():
-    """A callback, which XLA runs on its own."""
+def test_code_in_another_thread_is_found():
+    """A callback, which XLA runs on its own thread."""
     callback = f'{OTHER}{OWN}{JAX}/callback.py", line 71 in __call__\n\n'
     assert found(callback + HEAD + BELOW) == Position(FRAMES)
 
 
-def test_the_lines_of_another_module_are_not_theirs():
+def test_frames_of_other_modules_are_ignored():
     assert found(HEAD + OWN + BELOW, "other.py") == Position()
 
 
-def test_nothing_is_made_of_nothing():
+def test_no_stacks_give_no_position():
     assert position([], "double.py", SOURCE) == Position()
     assert position([[]], "", "") == Position()
 
 
-def test_what_the_code_printed_is_kept_and_stacks_are_not():
+def test_output_is_separated_from_stacks():
     text = f"before\n{HEAD}{OWN}printed meanwhile\n{BELOW}\n{OTHER}  <no Python frame>\n...\nafter"
     threads, rest = split(text.encode())
     assert rest == b"before\nprinted meanwhile\nafter"
     assert position(threads, "double.py", SOURCE) == Position(FRAMES)
 
 
-def test_what_is_no_stack_stays_as_it_is():
+def test_text_without_stacks_is_unchanged():
     text = b'  File "double.py", line 7 in step\n\n  ...\n\xff\n'
     assert split(text) == ([], text)
 
 
-def test_a_stack_that_was_made_up_is_bounded_and_obeys_nothing():
+def test_a_fake_stack_is_bounded_and_harmless():
     lines = "".join(f'  File "double.py", line {n} in \x1b[2J{"f" * 999}\n' for n in range(3000))
     frames = found(HEAD + lines).frames
     assert len(frames) <= 20
@@ -100,7 +100,7 @@ def test_a_stack_that_was_made_up_is_bounded_and_obeys_nothing():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes there cannot be waited for")
-def test_reading_ends_when_there_is_no_more_and_when_there_is_too_much():
+def test_reading_ends_at_the_end_and_at_the_limit():
     theirs, ours = os.pipe()
     os.set_blocking(theirs, False)
     os.write(ours, b"all there is")

@@ -1,4 +1,4 @@
-"""The wire format: what goes in comes out, and whatever else comes in is refused as `WireError`."""
+"""The wire format: messages and trees survive it, and anything else raises `WireError`."""
 
 import json
 import tracemalloc
@@ -32,7 +32,7 @@ from .trees import DTYPES, arrays, dtype, identical, trees
 
 
 def frame(header: Any, body: bytes = b"") -> bytes:
-    """A frame whose header is any JSON, or any bytes."""
+    """Return a frame with any JSON or bytes as its header."""
     data = header if isinstance(header, bytes) else json.dumps(header).encode()
     return PREFIX.pack(MAGIC, len(data), len(body)) + data + body
 
@@ -42,7 +42,7 @@ def holding(tree: Any, *announced: Any, body: bytes = b"") -> bytes:
 
 
 def deep(text: str, depth: int, inner: str = "") -> bytes:
-    """A frame whose tree is `text`, nested so often."""
+    """Return a frame whose tree is `text`, nested."""
     before, after = text.split("*")
     tree = before * depth + inner + after * depth
     return frame(f'{{"message":{{}},"arrays":[],"tree":{tree}}}'.encode())
@@ -58,20 +58,20 @@ def pieces_of(data: bytes, cuts: Iterable[int]) -> list[bytes]:
     return [data[a:b] for a, b in pairwise(places)]
 
 
-# --- what goes in comes out ----------------------------------------------------------------
+# --- survives -----------------------------------------------------------------------------------
 
 
 @given(trees())
 @example({"": None, "a": [], "b": (), "c": {}, 0: "", -(2**63): "\x00", "☃\U0001f600\u202e": {}})
 @example({"1": "text", 1: "number"})
 @example({2**64 - 1: None, 2**200: None})
-def test_a_tree_arrives_as_it_was_sent(tree: Tree) -> None:
+def test_a_tree_survives_the_wire(tree: Tree) -> None:
     assert identical(decode(encode({}, tree)).tree, tree)
 
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
-def test_every_dtype_arrives_whatever_its_shape(name: str, shape: tuple[int, ...]) -> None:
+def test_every_dtype_and_shape_survives_the_wire(name: str, shape: tuple[int, ...]) -> None:
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype(name))
     found = decode(encode({}, Leaf(array, "array"))).tree
     assert isinstance(found, Leaf)
@@ -85,18 +85,18 @@ def test_layout_and_byte_order_of_an_array_do_not_matter(array: Any) -> None:
     assert encode({}, Leaf(array, "x")) == encode({}, Leaf(array.copy(order="C"), "x"))
 
 
-def test_nan_and_infinity_arrive_to_the_bit() -> None:
+def test_nan_and_infinity_survive_bit_for_bit() -> None:
     array = np.array([np.nan, -np.nan, np.inf, -np.inf, -0.0, 5e-324])
     assert identical(decode(encode({}, Leaf(array, "x"))).tree, Leaf(array, "x"))
 
 
-def test_a_message_arrives_as_the_json_it_is() -> None:
+def test_any_json_message_survives_the_wire() -> None:
     message = {"a": [1, 2.5, None, "ü\u2028"], "tree": {"arrays": []}}
     assert json.loads(decode(encode(message)).message) == message
 
 
 @given(trees(), trees(), st.lists(st.integers(0, 10**6), max_size=6))
-def test_frames_are_put_together_from_any_pieces(one: Tree, two: Tree, cuts: list[int]) -> None:
+def test_frames_are_assembled_from_any_pieces(one: Tree, two: Tree, cuts: list[int]) -> None:
     stream = encode({"n": 1}, one) + encode({"n": 2}, two)
     frames = received(pieces_of(stream, cuts))
     assert [json.loads(f.message)["n"] for f in frames] == [1, 2]
@@ -115,7 +115,7 @@ def test_a_frame_may_come_byte_by_byte() -> None:
     assert not reader.partial
 
 
-def test_two_frames_in_one_piece_are_both_there_at_once() -> None:
+def test_two_frames_in_one_piece_are_both_read() -> None:
     assert len(received([encode({}) + encode({})])) == 2
 
 
@@ -125,7 +125,7 @@ def test_a_stream_that_stops_within_a_frame_is_partial() -> None:
     assert reader.partial
 
 
-# --- what cannot cross is not sent ---------------------------------------------------------
+# --- not sent -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -195,17 +195,17 @@ def test_a_header_over_the_cap_is_not_sent() -> None:
         encode({}, "x" * MAX_HEADER)
 
 
-# --- whatever comes in ---------------------------------------------------------------------
+# --- read or refused ----------------------------------------------------------------------------
 
 
 def refused_or_read(data: bytes, cuts: Iterable[int] = ()) -> None:
-    """Reading raises WireError or yields frames holding trees of arrays; nothing else."""
+    """Assert that reading raises WireError or yields frames with trees of arrays."""
     try:
         frames = received(pieces_of(data, cuts))
     except WireError:
         return
     for one in frames:
-        again = decode(encode({}, one.tree)).tree  # so it is a tree through and through
+        again = decode(encode({}, one.tree)).tree  # so it is a valid tree
         assert identical(again, one.tree)
 
 
@@ -262,7 +262,7 @@ def test_any_announced_shape_is_read_or_refused(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A valid frame with bytes flipped, cut out, put in, repeated or moved."""
+    """Return a valid frame with bytes flipped, deleted, inserted, repeated or moved."""
     data = bytearray(encode({"case": "c", "n": 1}, draw(trees())))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(data)))
@@ -288,13 +288,13 @@ def test_a_damaged_frame_is_read_or_refused(data: bytes, cuts: list[int]) -> Non
 
 @given(damaged())
 def test_a_damaged_frame_with_a_right_prefix_is_read_or_refused(data: bytes) -> None:
-    """The sizes put right again, so that the damage is met further in."""
+    """The sizes are corrected, so that the damage is found later."""
     header = max(data.rfind(b"}"), PREFIX.size) + 1 - PREFIX.size
     rest = data[PREFIX.size :]
     refused_or_read(PREFIX.pack(MAGIC, header, max(len(rest) - header, 0)) + rest)
 
 
-# --- what must be refused, and at once -----------------------------------------------------
+# --- refused at once ----------------------------------------------------------------------------
 
 
 def refuses(data: bytes, why: str | None = None) -> None:
@@ -312,12 +312,12 @@ def test_bytes_after_a_frame_are_refused() -> None:
     refuses(encode({}, Leaf(np.arange(4.0), "x")) + b"\0")
 
 
-def test_a_stream_that_is_no_frame_is_refused_at_its_first_byte() -> None:
+def test_a_stream_without_frames_is_refused_at_its_first_byte() -> None:
     with pytest.raises(WireError, match="expected a frame"):
         received([b"h"])
 
 
-def test_a_reader_that_refused_keeps_refusing() -> None:
+def test_a_reader_keeps_refusing_after_an_error() -> None:
     reader = Reader()
     for piece in (b"hello", encode({})):
         with pytest.raises(WireError):
@@ -333,12 +333,12 @@ def test_a_reader_that_refused_keeps_refusing() -> None:
         PREFIX.pack(MAGIC, 10, 2**64 - 1),
     ],
 )
-def test_a_frame_over_the_caps_is_refused_before_it_comes(prefix: bytes) -> None:
+def test_a_frame_over_the_caps_is_refused_at_its_prefix(prefix: bytes) -> None:
     with pytest.raises(WireError, match="too large"):
         received([prefix])
 
 
-def test_a_reader_keeps_to_the_cap_it_was_given() -> None:
+def test_a_reader_enforces_its_cap() -> None:
     data = encode({}, Leaf(np.zeros(100), "x"))
     assert len(received([data], max_body=800)) == 1
     with pytest.raises(WireError, match="too large"):
@@ -370,7 +370,7 @@ def test_an_enormous_announced_shape_takes_no_memory(name: str, shape: list[int]
 
 
 @pytest.mark.parametrize("shape", [[-1], [2, -2], [1] * 33, [0] * 100_000])
-def test_a_shape_that_no_array_has_is_refused(shape: list[int]) -> None:
+def test_impossible_shapes_are_refused(shape: list[int]) -> None:
     refuses(holding(["a", 0, "x"], ["uint8", shape], body=b"1234"), "unexpected shape")
 
 
@@ -379,7 +379,7 @@ def test_a_shape_that_no_array_has_is_refused(shape: list[int]) -> None:
     ["object", "O", "str", "<U4", "datetime64[s]", "float128", "V8", "f4", ">f4", "", "x" * 9999],
     ids=lambda name: name[:16],
 )
-def test_a_dtype_that_may_not_cross_is_refused(name: str) -> None:
+def test_other_dtypes_are_refused(name: str) -> None:
     with pytest.raises(WireError, match="unexpected dtype") as caught:
         decode(holding(["a", 0, "x"], [name, [1]], body=b"12345678"))
     assert len(str(caught.value)) < 200
@@ -421,17 +421,17 @@ def test_a_dtype_that_may_not_cross_is_refused(name: str) -> None:
     ],
     ids=json.dumps,
 )
-def test_a_node_that_was_not_agreed_is_refused(tree: Any) -> None:
+def test_invalid_nodes_are_refused(tree: Any) -> None:
     refuses(holding(tree, ["uint8", [1]], body=b"1"))
 
 
-def test_every_array_has_bytes_of_its_own() -> None:
+def test_arrays_do_not_share_bytes() -> None:
     tree = ["l", [["a", 0, "x"], ["a", 1, "x"]]]
     refuses(holding(tree, ["uint8", [3]], ["uint8", [3]], body=b"1234"), "but 1 bytes are left")
     refuses(holding(tree, ["uint8", [2]], ["uint8", [1]], body=b"1234"), "1 bytes more than ann")
 
 
-def test_another_beginning_is_no_frame() -> None:
+def test_another_prefix_is_refused() -> None:
     data = encode({})
     refuses(b"JXT2" + data[4:], "not a frame")
     refuses(data[:4] + data[4:].swapcase())
@@ -494,12 +494,12 @@ def test_a_bool_is_true_or_false() -> None:
     ],
     ids=lambda header: repr(header)[2:42],
 )
-def test_a_header_that_was_not_agreed_is_refused(header: bytes) -> None:
+def test_invalid_headers_are_refused(header: bytes) -> None:
     refuses(frame(header))
 
 
 @pytest.mark.parametrize("quoted", ["x" * 100_000, "\x1b[2J", "\u202e", "☃" * 5000 + "\x07"])
-def test_a_refusal_quotes_little_of_the_peer_and_nothing_a_terminal_obeys(quoted: str) -> None:
+def test_errors_quote_little_of_the_peer_and_no_control_characters(quoted: str) -> None:
     def check(read: Callable[[], Any]) -> None:
         with pytest.raises(WireError) as caught:
             read()
@@ -511,9 +511,9 @@ def test_a_refusal_quotes_little_of_the_peer_and_nothing_a_terminal_obeys(quoted
     check(lambda: read_request(decode(encode({"type": quoted}))))
 
 
-def test_a_dict_holds_so_many_integer_keys_and_no_more() -> None:
+def test_a_dict_holds_a_limited_number_of_integer_keys() -> None:
     # The hash of an integer is itself modulo this prime: all of these collide, and 130,000 of
-    # them (4 MB) would keep whoever fills a dict with them busy for minutes.
+    # them (4 MB) would take minutes to put into a dict.
     keys = [index * (2**61 - 1) for index in range(MAX_NUMBERED + 1)]
     assert identical(decode(encode({}, most := dict.fromkeys(keys[:-1]))).tree, most)
     with pytest.raises(WireError, match="1,000 integer keys"):
@@ -521,7 +521,7 @@ def test_a_dict_holds_so_many_integer_keys_and_no_more() -> None:
     refuses(holding(["d", [[key, ["n"]] for key in keys]]), "1,000 integer keys")
 
 
-def test_reading_takes_no_more_than_twice_the_bytes_of_a_frame() -> None:
+def test_reading_takes_at_most_twice_the_bytes_of_a_frame() -> None:
     data = encode({}, Leaf(np.zeros(16 << 20, np.uint8), "x"))
     pieces = pieces_of(data, range(0, len(data), 1 << 20))
     tracemalloc.start()
@@ -537,7 +537,7 @@ def test_reading_takes_no_more_than_twice_the_bytes_of_a_frame() -> None:
 
 @pytest.mark.parametrize("text", ["[*]", '["l",[*]]', '{"a":*}', '["d",[["k",*]]]'])
 def test_no_depth_of_nesting_exhausts_the_stack(text: str) -> None:
-    # Around the depth at which the JSON can just be read the frame's own reading must hold too.
+    # Around the depth limit of the JSON parser, our own parser must hold, too.
     for depth in [*range(400, 1010), 10_000, 100_000]:
         refuses(deep(text, depth, '["n"]'))
 

@@ -1,4 +1,4 @@
-"""The worker's conversation: one request, one reply, whatever the foreign code made of it."""
+"""A worker sends one reply per request, whatever the user code does."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tutor.tree import Leaf, Tree
 
 
 class PlainPython(Environment):
-    """Foreign code that needs no framework: inputs are NumPy arrays."""
+    """User code without a framework: inputs are NumPy arrays."""
 
     module_name = "reference"
 
@@ -28,8 +28,8 @@ class PlainPython(Environment):
 
 
 def conversation(source: str, *expressions: str) -> Iterator[tuple[Reply, Tree]]:
-    """What `serve` answers when it is asked to load a module, and then for values beside it."""
-    requests: list[tuple[Any, Tree]] = [(Load("load", source, "foreign.py"), None)]
+    """Return the replies of `serve` to loading a module and then evaluating expressions."""
+    requests: list[tuple[Any, Tree]] = [(Load("load", source, "module.py"), None)]
     for number, text in enumerate(expressions):
         observe = Observe(f"case {number}", "tutor.checks.inside.value", {"expression": text})
         requests.append((observe, [{"x": Leaf(np.arange(3.0), "array")}]))
@@ -59,7 +59,7 @@ def test_every_request_is_answered_once_and_in_order() -> None:
 @pytest.mark.parametrize(
     "expression", ["'\\ud800'", "{'\\ud800': x}", "['x' * (5 << 20)]", "{(): {'a': '\\udfff'}}"]
 )
-def test_an_answer_that_cannot_be_sent_is_told_as_malformed_and_the_next_is_given(
+def test_an_unsendable_answer_is_malformed_and_the_next_one_is_sent(
     expression: str,
 ) -> None:
     _, (bad, _), (good, _) = conversation("", expression, "x")
@@ -68,7 +68,7 @@ def test_an_answer_that_cannot_be_sent_is_told_as_malformed_and_the_next_is_give
     assert isinstance(good, Answer) and good.case == "case 1"
 
 
-def test_what_an_answer_was_is_told_without_control_characters() -> None:
+def test_the_type_of_an_answer_has_no_control_characters() -> None:
     named = "type('\\x1b]0;x\\x07', (), {'__module__': '\\u202e'})()"
     _, (_, value), (_, function) = conversation(
         "def f(): pass\nf.__name__ = '\\x1b[2J' * 99", named, "f"
@@ -78,7 +78,7 @@ def test_what_an_answer_was_is_told_without_control_characters() -> None:
     assert len(function.type) <= 200
 
 
-def test_an_exception_whose_message_is_not_unicode_is_told_with_the_character_escaped() -> None:
+def test_invalid_unicode_in_exceptions_is_escaped() -> None:
     _, (reply, _) = conversation("def f(): raise ValueError('a\\udc80b')", "f()")
     assert isinstance(reply, Raised)
     assert (reply.code, reply.kind, reply.message) == ("exception", "ValueError", "a\\udc80b")
