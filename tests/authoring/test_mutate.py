@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import course
+from tests.course.sample import sample_of
 from tutor.authoring.mutate import mutants
 from tutor.authoring.operators import OPERATORS
-from tutor.manifest import Pack
 
 CHANGES = [
     ("flip-sign", "y = a + b", "y = a - b"),
@@ -112,14 +113,22 @@ def test_what_is_no_python_has_no_mutants():
         mutants("def f(:\n")
 
 
-def test_all_mutants_of_the_course_are_programs_and_none_is_there_twice(pack: Pack):
-    for lesson in pack.lessons.values():
-        source = pack.solution(lesson.id)
-        assert source is not None
-        found = mutants(source)
-        assert len(found) >= 9
-        names = [mutant.name for mutant in found]
-        assert len(set(names)) == len(names)
-        dumps = {ast.dump(ast.parse(mutant.code)) for mutant in found}
-        assert len(dumps) == len(found)
-        assert ast.dump(ast.parse(source)) not in dumps
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Mutate a sample of the course's solutions, with `--proofs` all of them."""
+    if "lesson" in metafunc.fixturenames:
+        names = list(course().lessons)
+        if not metafunc.config.getoption("proofs"):
+            names = sample_of(metafunc.config).of(names, str, lambda name: None)
+        metafunc.parametrize("lesson", names)
+
+
+def test_mutants_of_the_course_are_programs_and_none_is_there_twice(lesson: str):
+    source = course().solution(lesson)
+    assert source is not None
+    found = mutants(source)
+    assert len(found) >= 9
+    names = [mutant.name for mutant in found]
+    assert len(set(names)) == len(names)
+    dumps = {ast.dump(ast.parse(mutant.code)) for mutant in found}
+    assert len(dumps) == len(found)
+    assert ast.dump(ast.parse(source)) not in dumps

@@ -9,6 +9,7 @@ import yaml
 from msgspec.structs import replace
 
 from tests.conftest import course
+from tests.course.sample import sample_of
 from tests.explain.conftest import Kept, Provoke
 from tests.explain.silent import Tried, silent_mistakes
 from tutor.checks.compare import compare, words
@@ -28,6 +29,16 @@ WANTED = yaml.safe_load((HERE / "course.yaml").read_text())
 ANSWERS = sorted(f for base in solution_folders(COURSE.root) for f in base.rglob("*.py"))
 
 HEAD = "import jax\nimport jax.numpy as jnp\n"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Take a sample of the course's answers, with `--proofs` all of them."""
+    if "path" in metafunc.fixturenames:
+        paths = ANSWERS
+        if not metafunc.config.getoption("proofs"):
+            paths = sample_of(metafunc.config).of(paths, lambda path: path.stem, lambda path: None)
+        metafunc.parametrize("path", paths, ids=lambda path: path.stem)
+
 
 LESSONS = """
 arrays-hello arrays-at-updates arrays-indexing arrays-dtypes arrays-interop grad-basics
@@ -124,7 +135,6 @@ def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, kept:
     assert found == wanted
 
 
-@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.stem)
 def test_source_alone_explains_nothing(path: Path):
     """Whatever stands in a right answer, numbers that are wrong in no known way and a message that
     says nothing are not explained by it."""
@@ -134,7 +144,6 @@ def test_source_alone_explains_nothing(path: Path):
         assert explain(symptom) is None
 
 
-@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.stem)
 def test_numbers_that_are_wrong_in_no_known_way_are_not_explained(path: Path):
     source = path.read_text(encoding="utf-8")
     random = np.random.default_rng(len(source))
