@@ -43,14 +43,16 @@ def conclusion(expression: str, given: Iterable[str]) -> str:
 
 
 def _conclusion(node: ast.expr, given: frozenset[str]) -> str:
-    if not _theirs(node, given):
+    if not _uses_submission(node, given):
         return ""
     match node:
         case ast.Compare():
             return "a comparison"
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return "a truth value"
-        case ast.BinOp(left=left, right=right) if _theirs(left, given) and _theirs(right, given):
+        case ast.BinOp(left=left, right=right) if _uses_submission(
+            left, given
+        ) and _uses_submission(right, given):
             return "a value computed from two answers"
         case ast.Call():
             return _of_call(node, given)
@@ -85,7 +87,7 @@ def _of_call(node: ast.Call, given: frozenset[str]) -> str:
     return ""
 
 
-def _theirs(node: ast.AST, given: frozenset[str]) -> bool:
+def _uses_submission(node: ast.AST, given: frozenset[str]) -> bool:
     """Return whether any part may come from the learner's code."""
     names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     return any(name not in given | JAX_HELPERS | BUILTINS for name in names)

@@ -27,7 +27,7 @@ SEEDS = (0, 1)
 """Inputs are drawn under each of these."""
 
 
-class Expected(Struct, frozen=True):
+class NodeRemark(Struct, frozen=True):
     """A remark on a node of the lesson. `path`: keys and numbers, such as ("checks", 3)."""
 
     path: tuple[str | int, ...]
@@ -38,7 +38,7 @@ class Expected(Struct, frozen=True):
 
 def remarks_on_expected(
     lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
-) -> Iterator[Expected]:
+) -> Iterator[NodeRemark]:
     """Yield all remarks on a lesson; none if its PyTorch fails, which its trials report.
 
     **Arguments:** `memory`: the cache of PyTorch's answers; `begin`: starts a sandbox for it.
@@ -56,7 +56,7 @@ def remarks_on_expected(
 
 def _never_one(
     name: str, lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
-) -> Iterator[Expected]:
+) -> Iterator[NodeRemark]:
     """An answer that squeezes, or broadcasts by accident, passes if no axis ever has length 1."""
     checks = tuple(one for one in lesson.checks if isinstance(one, Value) and not one.evidence)
     short = replace(lesson, sizes={**lesson.sizes, name: 1}, checks=checks)
@@ -69,7 +69,7 @@ def _never_one(
         candidates = lesson.sizes[name]
         listed = [*candidates, 1] if isinstance(candidates, tuple) else [candidates, 1]
         message, remedy = f"the size {name!r} is never 1", f"add it: {name}: {listed}"
-        yield Expected(("sizes", name), "never-one", message, remedy)
+        yield NodeRemark(("sizes", name), "never-one", message, remedy)
 
 
 def _values(
@@ -91,20 +91,22 @@ def _values(
     return found
 
 
-def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> Iterator[Expected]:
+def _of_check(
+    number: int, check: Check, lesson: Lesson, values: list[Tree]
+) -> Iterator[NodeRemark]:
     if isinstance(check, Value) and check.evidence:
         return
     arrays = [leaf for value in values for _, leaf in leaves(value) if leaf.array is not None]
     numbers = [leaf for leaf in arrays if leaf.values.dtype.kind in "fcV" and leaf.values.size]
     if check.kind == "grad" and arrays and not any(leaf.values.any() for leaf in arrays):
-        yield Expected(
+        yield NodeRemark(
             ("checks", number),
             "zero-gradient",
             f"the gradient that {check.title!r} expects is zero for all inputs",
             "differentiate something that depends on its argument",
         )
     elif _depends(check, lesson) and len(values) > 1 and _all_alike(values):
-        yield Expected(
+        yield NodeRemark(
             ("checks", number),
             "constant-reference",
             f"{check.title!r} expects the same for all inputs",
@@ -116,7 +118,7 @@ def _of_check(number: int, check: Check, lesson: Lesson, values: list[Tree]) -> 
         size = np.abs(leaf.values.astype(np.complex128))
         worst = max(worst, hides(size, tolerance))
     if worst:
-        yield Expected(
+        yield NodeRemark(
             ("checks", number),
             "hidden-by-large",
             f"most numbers that {check.title!r} expects are smaller than the error allowed for the "

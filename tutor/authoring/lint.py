@@ -36,7 +36,7 @@ class Remark(Struct, frozen=True, order=True):
         return f"{where}: {self.code}: {self.message}; {self.remedy}"
 
 
-class Findings(Struct, frozen=True):
+class LintResult(Struct, frozen=True):
     """The problems and remarks of a pack, sorted by position. `lessons` counts those read."""
 
     problems: tuple[Problem, ...] = ()
@@ -47,7 +47,7 @@ class Findings(Struct, frozen=True):
         return msgspec.json.encode(self)
 
 
-def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
+def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
     """Return the problems and remarks of a whole pack.
 
     **Arguments:** `begin`: starts a sandbox for the pack's PyTorch; without it nothing is run.
@@ -57,7 +57,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
     try:
         pack = reader.survey()
     except BadPack as error:
-        return Findings(error.problems)
+        return LintResult(error.problems)
     problems = [*reader.problems]
     remarks: list[Remark] = []
     schema = _schema(root)
@@ -93,7 +93,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> Findings:
                         expected.code, expected.message, expected.remedy,
                     )
                 )  # fmt: skip
-    return Findings(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
+    return LintResult(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
 
 
 def _schema(root: Path) -> bool | None:

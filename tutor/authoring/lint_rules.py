@@ -45,7 +45,7 @@ WORDS = 4
 """Characters: a shorter text in `says` would be found in any message."""
 
 
-class Placed(Struct, frozen=True):
+class LessonRemark(Struct, frozen=True):
     """A remark without its file. `position`: line and column."""
 
     code: str
@@ -54,14 +54,14 @@ class Placed(Struct, frozen=True):
     remedy: str
 
 
-def remarks_on(page: Page) -> Iterator[Placed]:
+def remarks_on(page: Page) -> Iterator[LessonRemark]:
     """Yield the remarks of all rules, each once."""
     seen = set()
     for code, rule in RULES.items():
         for where, message, remedy in rule(page):
             position = where if isinstance(where, tuple) else (where.line, where.column)
             if (code, position, message) not in seen:
-                yield Placed(code, position, message, remedy)
+                yield LessonRemark(code, position, message, remedy)
             seen.add((code, position, message))
 
 

@@ -47,8 +47,8 @@ def unused_input(page: Page) -> Iterator[Finding]:
         yield _unused(page.at("inputs", name), name, "any check")
 
 
-def _unused(place: Node, name: str, user: str) -> Finding:
-    return place, f"the input {name!r} is drawn but not used by {user}", "use it, or remove it"
+def _unused(node: Node, name: str, user: str) -> Finding:
+    return node, f"the input {name!r} is drawn but not used by {user}", "use it, or remove it"
 
 
 def unused_size(page: Page) -> Iterator[Finding]:
@@ -130,26 +130,26 @@ def fixed_size(page: Page) -> Iterator[Finding]:
             remedy = f"give it several values: {name}: [{number}, {number + 1}]"
             yield page.at("sizes", name), f"the size {name!r} is always {number}", remedy
     known = _numbers_of_the_task(page)
-    for place, _, draw in _draws(page):
+    for node, _, draw in _draws(page):
         if draw.function in WITHOUT_SHAPE | CONSTANT:
             continue
         for axis in draw.arguments[NO_AXES.get(draw.function, 0) :]:
             if isinstance(axis, ast.Constant) and axis.value not in known | {0, 1}:
                 message = f"an axis is always {axis.value!r}, which the task does not mention"
-                yield place, message, "name it under `sizes` and give it several values"
+                yield node, message, "name it under `sizes` and give it several values"
 
 
 def fixed_bound(page: Page) -> Iterator[Finding]:
     """An index that never reaches the last row does not test it."""
     known = _numbers_of_the_task(page)
-    for place, _, draw in _draws(page):
+    for node, _, draw in _draws(page):
         if draw.function not in ("integers", "int") or not page.lesson.sizes:
             continue
         high = draw.arguments[1]
         if isinstance(high, ast.Constant) and high.value not in known | {0, 1, 2}:
             message = f"the upper bound is always {high.value!r}"
             remedy = "for an index, use the size: integers(0, n, …), int(0, n)"
-            yield place, message, remedy
+            yield node, message, remedy
 
 
 def all_sizes_different(page: Page) -> Iterator[Finding]:
@@ -167,7 +167,7 @@ def all_sizes_different(page: Page) -> Iterator[Finding]:
 
 
 def one_step(page: Page) -> Iterator[Finding]:
-    """After a single step nobody can see what gets lost between two."""
+    """A single step cannot show what gets lost between two."""
     parameters = {
         function.name: [argument.arg for argument in function.args.args]
         for function in ast.parse(page.lesson.starter).body
@@ -204,12 +204,12 @@ def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[st
 
 def never_square(page: Page) -> Iterator[Finding]:
     """An answer can recognise an axis by its length where no array is square."""
-    axes = [(place, _axes(draw)) for place, draw in _compared(page)]
-    tables = [(place, found) for place, found in axes if len(found) > 1]
+    axes = [(node, _axes(draw)) for node, draw in _compared(page)]
+    tables = [(node, found) for node, found in axes if len(found) > 1]
     if tables and all(len(set(found)) == len(found) for _, found in tables):
-        place, found = tables[0]
+        node, found = tables[0]
         remedy = f"use a square one in some check: normal({found[0]}, {found[0]})"
-        yield place, "no drawn array is square", remedy
+        yield node, "no drawn array is square", remedy
 
 
 def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
@@ -269,7 +269,7 @@ def _compared(page: Page) -> list[tuple[Node, Draw]]:
         if check.kind == "value"
         for name in _drawn_for(check, lesson)
     }
-    return [(place, draw) for place, name, draw in _draws(page) if name in used]
+    return [(node, draw) for node, name, draw in _draws(page) if name in used]
 
 
 def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:
@@ -278,8 +278,8 @@ def _draws(page: Page) -> Iterator[tuple[Node, str, Draw]]:
         yield from ((page.at("inputs", name), name, draw) for draw in drawn(draws))
     for number, check in enumerate(own_checks(page.lesson)):
         for name, draws in check.inputs.items():
-            place = page.at("checks", number, "inputs", name)
-            yield from ((place, name, draw) for draw in drawn(draws))
+            node = page.at("checks", number, "inputs", name)
+            yield from ((node, name, draw) for draw in drawn(draws))
 
 
 def _numbers_of_the_task(page: Page) -> set[int]:

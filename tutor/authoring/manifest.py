@@ -1,6 +1,6 @@
 """Add a lesson to the text of a `pack.yaml`, keeping the author's comments and layout.
 
-The position comes from the parsed nodes; the new text must parse to the manifest wanted.
+The position comes from the parsed nodes; the new text must parse to the intended manifest.
 """
 
 import msgspec
@@ -22,23 +22,23 @@ def with_lesson(
     """
     root, _ = parse(source, "")
     tracks = _sequence(root, "tracks")
-    place = next((n for n, one in enumerate(manifest.tracks) if one.id == track), None)
+    index = next((n for n, one in enumerate(manifest.tracks) if one.id == track), None)
     mark = b"\xef\xbb\xbf" if source.startswith(b"\xef\xbb\xbf") else b""
     lines = source[len(mark) :].decode().splitlines(keepends=True)
-    if place is None:
+    if index is None:
         added = Track(id=track, title=title, lessons=(lesson,))
-        wanted = (*manifest.tracks, added)
+        new_tracks = (*manifest.tracks, added)
         new = _with_track(lines, root, tracks, added)
     else:
-        one = manifest.tracks[place]
+        one = manifest.tracks[index]
         changed = msgspec.structs.replace(one, lessons=(*one.lessons, lesson))
-        wanted = (*manifest.tracks[:place], changed, *manifest.tracks[place + 1 :])
-        node = tracks.items[place]
+        new_tracks = (*manifest.tracks[:index], changed, *manifest.tracks[index + 1 :])
+        node = tracks.items[index]
         assert isinstance(node, MappingNode)
         new = _with_item(lines, _sequence(node, "lessons"), lesson)
     text = mark + "".join(new).encode()
-    right = msgspec.structs.replace(manifest, tracks=wanted)
-    return text if _read(text) == right else None
+    expected = msgspec.structs.replace(manifest, tracks=new_tracks)
+    return text if _read(text) == expected else None
 
 
 def _with_item(lines: list[str], items: SequenceNode, lesson: str) -> list[str]:

@@ -191,11 +191,11 @@ class OtherAxis(Operator):
             return
         assert isinstance(node, cst.Arg)
         value = node.value
-        places = value.elements if isinstance(value, cst.Tuple) else ()
-        for place in places:
-            if other := _other_axis(place.value):
-                yield node.with_changes(value=value.deep_replace(place.value, other))
-        if not places and (other := _other_axis(value)):
+        axes = value.elements if isinstance(value, cst.Tuple) else ()
+        for axis in axes:
+            if other := _other_axis(axis.value):
+                yield node.with_changes(value=value.deep_replace(axis.value, other))
+        if not axes and (other := _other_axis(value)):
             yield node.with_changes(value=other)
 
 

@@ -91,7 +91,7 @@ def _test(options: argparse.Namespace) -> int:
 
 
 class _Proofs:
-    """Reads the proofs of a pack, and records new ones if every trial was asked for and the pack is
+    """Reads the proofs of a pack, and records new ones if the options are full and the pack is
     in a directory of its author's: neither an installed copy nor a pack given by its id."""
 
     def __init__(self, pack: "Pack", options: "TrialOptions", folder: str) -> None:
