@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tutor.engine import session
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
@@ -69,6 +70,13 @@ def forks() -> Iterator[Forks]:
 def course() -> Pack:
     """The course, read once for all test modules."""
     return load_pack()
+
+
+@pytest.fixture
+def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have code checked in sandboxes that were forked, as in the app and in grading. They are
+    protected like those that are started afresh: `tests/sandbox/test_zygote.py`."""
+    monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
 
 
 @pytest.fixture(scope="session")

@@ -93,7 +93,7 @@ Start = Callable[..., AbstractAsyncContextManager[Driver]]
 
 
 @pytest.fixture
-def start(mini: Pack) -> Start:
+def start(mini: Pack, forked: None) -> Start:
     """Starts the app: `async with start() as driver`. The learner's files and progress are those
     of this test's home, so a second start finds what the first one left. With `warm`, sandboxes are
     made ready before they are wanted, as for learners."""

@@ -129,10 +129,10 @@ async def opened(pilot: "Pilot[int]") -> LessonScreen:
 
 async def settled(pilot: "Pilot[int]") -> None:
     """Wait until the screen no longer changes: Markdown and footers are built bit by bit."""
-    last, same = "", 0
+    last, same = None, 0
     while same < 4:
         await pilot.pause(0.05)
-        now = pilot.app.export_screenshot()
+        now = pilot.app.screen._compositor.render_strips()
         same = same + 1 if now == last else 0
         last = now
 

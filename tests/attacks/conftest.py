@@ -14,10 +14,8 @@ import pytest
 
 from tests.attacks.targets import aims
 from tests.sandbox.processes import children
-from tutor.engine import session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.pool.forks import Forks
 from tutor.sandbox import launch
 
 
@@ -35,10 +33,8 @@ def layers(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> froz
 
 
 @pytest.fixture(autouse=True)
-def forked(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attack forked workers, which learners and graders use. Spawned ones have the same
-    protections; the tests of faults and of the command line use them."""
-    monkeypatch.setattr(session, "FreshSandboxes", lambda: forks)
+def attacked(forked: None) -> None:
+    """Attack forked workers, which learners and graders use."""
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_commands import jaxtutor
+from tests.command import jaxtutor
 from tutor import __version__
 from tutor.authoring.lint import lint
 from tutor.pack.struct_reader import plain

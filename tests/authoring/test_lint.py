@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import jaxtutor
+from tests.command import jaxtutor
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.lint import lint
 from tutor.authoring.lint_rules import BRIEF_LINES, RULES

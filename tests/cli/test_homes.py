@@ -12,7 +12,8 @@ import pytest
 
 from tests.attacks import ordinary
 from tests.attacks.test_as_ordinary_user import NOBODY, REPOSITORY, needed
-from tests.cli.test_commands import DOUBLE, jaxtutor
+from tests.cli.test_commands import DOUBLE
+from tests.command import jaxtutor
 from tests.conftest import MINI, SHARED_CACHE
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import DOUBLE, edit, jaxtutor
+from tests.cli.test_commands import DOUBLE, edit
+from tests.command import jaxtutor
 from tests.conftest import MINI
 from tutor import __version__, log, paths
 from tutor.cli import main

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.test_commands import jaxtutor
+from tests.command import called, jaxtutor
 from tests.conftest import MINI
 from tests.grading import killed
 from tests.sandbox.processes import children, descendants
@@ -135,7 +135,7 @@ def test_late_points_are_taken_by_the_packs_rule(here: Path, tmp_path: Path):
 def test_wrong_usage_is_told_and_exits_with_2(here: Path, arguments: list[str], told: str):
     hand_in(anna=RIGHT)
     (here / "empty").mkdir()
-    done = jaxtutor("grade", *arguments)
+    done = called("grade", *arguments)
     assert done.returncode == 2
     assert told in done.stderr.decode()
     assert not (here / "hw-grades").exists()
@@ -143,7 +143,7 @@ def test_wrong_usage_is_told_and_exits_with_2(here: Path, arguments: list[str], 
 
 def test_it_must_be_said_what_to_grade():
     hand_in(anna=RIGHT)
-    done = jaxtutor("grade", "hw", pack=None)
+    done = called("grade", "hw", pack=None)
     assert done.returncode == 2 and b"give --lesson ID" in done.stderr
 
 
@@ -151,7 +151,7 @@ def test_a_broken_pack_exits_with_2(here: Path, tmp_path: Path):
     hand_in(anna=RIGHT)
     shutil.copytree(MINI, tmp_path / "lessons")
     (tmp_path / "lessons" / "basics" / "tall.yaml").write_text("id: tall\n")
-    done = jaxtutor("grade", "hw", "--pack", str(tmp_path / "lessons"), pack=None)
+    done = called("grade", "hw", pack=tmp_path / "lessons")
     assert done.returncode == 2 and b"tall.yaml:1:1" in done.stderr
 
 
@@ -173,7 +173,7 @@ def test_a_word_about_nobody_is_refused(arguments: list[str], told: str):
         journal.add("key", result("anna"))
     before = Path("out/journal.jsonl").read_bytes()
     reason = [] if "--reason" in arguments else ["--reason", "why"]
-    done = jaxtutor("grade", "override", *arguments, *reason, pack=None)
+    done = called("grade", "override", *arguments, *reason, pack=None)
     assert done.returncode == 2
     assert told in done.stderr.decode()
     assert Path("out/journal.jsonl").read_bytes() == before

@@ -1,6 +1,7 @@
 """Waiting sandboxes are primed, replaced and freed, and never change a verdict."""
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -35,10 +36,33 @@ def lesson(mini: Pack) -> Lesson:
     return mini.lesson("double")
 
 
-@pytest.fixture
-def pool(tmp_path: Path) -> Iterator[Pool]:
-    with Pool(cache=tmp_path / "cache") as pool:
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def started(cache: Path) -> Iterator[Pool]:
+    """A pool whose zygotes have to import JAX and PyTorch only once."""
+    with Pool(cache=cache) as pool:
         yield pool
+
+
+@pytest.fixture
+def pool(started: Pool, cache: Path) -> Iterator[Pool]:
+    """A pool in which nothing waits, and that has no programs."""
+    yield started
+    started.expect([])
+    until(lambda: not workers(started), "that nothing waits")
+    shutil.rmtree(cache / "programs", ignore_errors=True)
+
+
+@pytest.fixture
+def learning(forks: Forks, tmp_path: Path) -> Forks:
+    """Forks of the same zygotes, with their own programs."""
+    own = Forks(tmp_path)
+    own.zygotes = forks.zygotes
+    return own
 
 
 def run(pool: Pool | Forks, lesson: Lesson, code: str, seed: int = 0) -> Report:
@@ -265,22 +289,21 @@ def _same_but_for_numbers(leaf: Leaf, other: Leaf, where: str) -> None:
 # --- what must not be shared -------------------------------------------------------------------
 
 
-def test_grading_workers_hold_nothing_of_the_solution(tmp_path: Path, lesson: Lesson):
+def test_grading_workers_hold_nothing_of_the_solution(learning: Forks, lesson: Lesson):
     solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
-    with Forks(tmp_path) as forks:
-        forks.compile_programs(lesson, solution)
-        with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=forks) as session:
-            assert session.check().passed
-            assert session.main_sandbox is not None
-            everything = b"".join(memory(session.main_sandbox.sandbox.pid))
+    learning.compile_programs(lesson, solution)
+    with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=learning) as session:
+        assert session.check().passed
+        assert session.main_sandbox is not None
+        everything = b"".join(memory(session.main_sandbox.sandbox.pid))
     assert b"the_control" in everything
     assert b"planted_in_the_solution" not in everything
 
 
-def test_programs_of_submissions_are_not_kept(pool: Pool, tmp_path: Path, lesson: Lesson):
+def test_programs_of_submissions_are_not_kept(pool: Pool, cache: Path, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)
-    files = sorted((tmp_path / "cache" / "programs").rglob("*.programs"))
+    files = sorted((cache / "programs").rglob("*.programs"))
     assert files
     before = [path.read_bytes() for path in files]
     unusual = (
@@ -288,21 +311,21 @@ def test_programs_of_submissions_are_not_kept(pool: Pool, tmp_path: Path, lesson
     )
     assert run(pool, lesson, unusual).passed
     ready(pool, lesson)
-    assert sorted((tmp_path / "cache" / "programs").rglob("*.programs")) == files
+    assert sorted((cache / "programs").rglob("*.programs")) == files
     assert [path.read_bytes() for path in files] == before
 
 
-def test_a_worker_cannot_reach_the_cache(pool: Pool, tmp_path: Path, lesson: Lesson):
+def test_a_worker_cannot_reach_the_cache(pool: Pool, cache: Path, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)
-    (path,) = (tmp_path / "cache" / "programs").rglob("*.programs")
+    (path,) = (cache / "programs").rglob("*.programs")
     for mode in ("rb", "ab"):
         report = run(pool, lesson, f"open({str(path)!r}, {mode!r})\n" + DOUBLE)
         assert report.fault is not None
         assert "PermissionError" in report.fault.message
 
 
-def test_cached_programs_are_not_compiled_again(tmp_path: Path, lesson: Lesson):
+def test_cached_programs_are_not_compiled_again(learning: Forks, lesson: Lesson):
     code = (
         "import jax\nfound = []\n"
         "jax.monitoring.register_event_listener(lambda event, **_: found.append(event))\n"
@@ -310,10 +333,9 @@ def test_cached_programs_are_not_compiled_again(tmp_path: Path, lesson: Lesson):
         "def double(x):\n    y = twice(x)\n"
         "    print('/jax/compilation_cache/cache_hits' in found)\n    return y\n"
     )
-    with Forks(tmp_path) as forks:
-        before = run(forks, lesson, code)
-        forks.compile_programs(lesson, code)
-        after = run(forks, lesson, code)
+    before = run(learning, lesson, code)
+    learning.compile_programs(lesson, code)
+    after = run(learning, lesson, code)
     assert before.passed
     assert after.passed
     assert before.stdout.split()[0] == "False"
@@ -321,14 +343,15 @@ def test_cached_programs_are_not_compiled_again(tmp_path: Path, lesson: Lesson):
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "cut"])
-def test_damaged_programs_are_compiled_again(tmp_path: Path, lesson: Lesson, damage: bytes | None):
-    with Forks(tmp_path) as forks:
-        forks.compile_programs(lesson, DOUBLE)
-        (path,) = (tmp_path / "programs").iterdir()
-        path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
-        assert run(forks, lesson, DOUBLE).passed
-        forks.compile_programs(lesson, DOUBLE)
-        assert forks.programs.load(lesson, configuration_of(lesson), DOUBLE, 0)
+def test_damaged_programs_are_compiled_again(
+    learning: Forks, tmp_path: Path, lesson: Lesson, damage: bytes | None
+):
+    learning.compile_programs(lesson, DOUBLE)
+    (path,) = (tmp_path / "programs").iterdir()
+    path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
+    assert run(learning, lesson, DOUBLE).passed
+    learning.compile_programs(lesson, DOUBLE)
+    assert learning.programs.load(lesson, configuration_of(lesson), DOUBLE, 0)
 
 
 def test_the_program_cache_is_bounded(

@@ -38,10 +38,14 @@ def own(tmp_path: Path) -> Iterator[Forks]:
         yield forks
 
 
-def test_a_forked_worker_has_the_protections_of_a_spawned_one(forks: Forks, lesson: Lesson):
-    with Session(lesson, DOUBLE) as session:
+def test_a_forked_worker_has_the_protections_of_a_spawned_one_and_knows_no_more(
+    forks: Forks, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OUR_SECRET", "planted")
+    code = "import os\nprint(os.getcwd() == os.environ['HOME'], *os.environ)\n" + DOUBLE
+    with Session(lesson, code) as session:
         afresh = session.check()
-    with Session(lesson, DOUBLE, sandboxes=forks) as session:
+    with Session(lesson, code, sandboxes=forks) as session:
         forked = session.check()
         bench = session.main_sandbox
         assert bench is not None
@@ -55,12 +59,17 @@ def test_a_forked_worker_has_the_protections_of_a_spawned_one(forks: Forks, less
     assert forked.verdict == afresh.verdict == "pass"
     assert forked.versions == afresh.versions
     assert forked.devices == afresh.devices
+    environment, theirs = forked.stdout.split(), afresh.stdout.split()
+    assert environment[0] == theirs[0] == "True"
+    assert "XLA_FLAGS" in environment
+    assert "OUR_SECRET" not in environment
+    assert set(environment) <= set(theirs)  # JAX adds to it while it is imported
 
 
-def test_a_zygote_has_one_thread_and_runs_no_backend(own: Forks, lesson: Lesson):
-    with Session(lesson, DOUBLE, sandboxes=own) as session:
+def test_a_zygote_has_one_thread_and_runs_no_backend(forks: Forks, lesson: Lesson):
+    with Session(lesson, DOUBLE, sandboxes=forks) as session:
         assert session.check().passed
-    zygote = own.zygotes.pid("learner")
+    zygote = forks.zygotes.pid("learner")
     assert zygote is not None
     assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
     until(
@@ -79,21 +88,6 @@ def test_forked_workers_have_different_random_states(forks: Forks, lesson: Lesso
         with Session(lesson, code, sandboxes=forks) as session:
             printed |= set(session.check().stdout.split())
     assert len(printed) == 9
-
-
-def test_a_forked_worker_has_only_its_own_environment(
-    forks: Forks, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("OUR_SECRET", "planted")
-    code = "import os\nprint(os.getcwd() == os.environ['HOME'], *os.environ)\n" + DOUBLE
-    with Session(lesson, code, sandboxes=forks) as session:
-        forked = session.check().stdout.split()
-    with Session(lesson, code) as session:
-        afresh = session.check().stdout.split()
-    assert forked[0] == afresh[0] == "True"
-    assert "XLA_FLAGS" in forked
-    assert "OUR_SECRET" not in forked
-    assert set(forked) <= set(afresh)  # importing JAX adds to it
 
 
 def test_a_killed_zygote_is_replaced(own: Forks, lesson: Lesson):
@@ -135,8 +129,8 @@ def test_pytorch_outlives_its_zygote(own: Forks, lesson: Lesson, tmp_path: Path)
         assert session.check().passed
 
 
-def test_killing_a_worker_kills_only_that_worker(own: Forks, lesson: Lesson):
-    first, second = (own.start(lesson, configuration_of(lesson)) for _ in range(2))
+def test_killing_one_kills_only_that(forks: Forks, lesson: Lesson):
+    first, second = (forks.start(lesson, configuration_of(lesson)) for _ in range(2))
     first.kill()
     until(lambda: not first.alive, "the end of the first")
     assert second.ready().devices == 1
@@ -195,12 +189,12 @@ def test_no_process_outlives_the_main_process(how: signal.Signals):
     until(lambda: not any(map(alive, pids)), f"the end of {pids}")
 
 
-def test_a_waiting_sandbox_is_a_direct_child(own: Forks, lesson: Lesson):
-    """A forked worker leads its own session, so killing it kills no zygote."""
-    with own.start(lesson, configuration_of(lesson)) as sandbox:
+def test_a_sandbox_that_waits_is_not_a_childs_child(forks: Forks, lesson: Lesson):
+    """What is forked leads a session of its own, so killing it kills no zygote."""
+    with forks.start(lesson, configuration_of(lesson)) as sandbox:
         sandbox.ready()
         assert isinstance(sandbox, Sandbox)
-        zygote = own.zygotes.pid("learner")
+        zygote = forks.zygotes.pid("learner")
         assert os.getsid(sandbox.pid) == sandbox.pid
         assert zygote is not None
         assert os.getsid(zygote) == zygote
