@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import hostile_result
 from tutor.cli import main
 from tutor.grading import outputs
@@ -44,7 +44,7 @@ def test_no_format_contains_them(name: str, tmp_path: Path):
     ]
     batch = msgspec.structs.replace(BATCH, problems=(f"{UNSEEN}: nobody's",))
     codes = {(result.submission, result.lesson): CODE for result in results}
-    outputs.write(batch, results, tmp_path, [name], Texts(codes))
+    outputs.write(batch, results, tmp_path, [name], FakeCodeReader(codes))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     for path in files:

@@ -88,7 +88,7 @@ def test_a_path_of_a_table_through_a_link_is_not_read(how: str, tmp_path: Path):
     (root / "t.csv").write_text(f"submission,path\nmallory,{path}\nanna,anna/double.py\n")
     with Submissions(root / "t.csv", ["double"], LESSONS) as submissions:
         assert submissions.read("anna/double.py").decode() == HERS
-        with pytest.raises(Unreadable, match="a link"):
+        with pytest.raises(Unreadable, match="a symbolic link"):
             submissions.read(path)
 
 
@@ -175,4 +175,4 @@ def test_links_in_a_zip_are_not_read(tmp_path: Path):
         ("anna", "double"): HERS, ("eve", "double"): HIS,
     }  # fmt: skip
     assert [*hers] == [("mallory", "double")]
-    assert len([problem for problem in problems if ": a link" in problem]) == 2
+    assert len([problem for problem in problems if ": a symbolic link" in problem]) == 2

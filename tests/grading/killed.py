@@ -1,11 +1,11 @@
-"""Kill the grader at random moments and go on, again and again; then workers, every few seconds.
+"""Kill the grader at random moments and resume it, many times; then kill workers of a cluster.
 
     python -m tests.grading.killed 50
 
-is what `make killed` runs: submissions of the mini pack, `kill -9` at moments drawn at random, and
-`--resume` after each; and the same on a Dask cluster of two workers of which one, drawn at random,
-is killed every `EVERY` seconds. Nothing may be lost, and nothing be there twice; what comes out
-must be, to the byte, what a run comes to that nobody disturbs.
+is what `make killed` runs: submissions to the mini pack, `kill -9` at random moments, and
+`--resume` after each; then a Dask cluster of two workers, a random one of which is killed every
+`EVERY` seconds. No result may be lost or duplicated, and the results must equal those of an
+undisturbed run to the byte.
 """
 
 import json
@@ -29,10 +29,10 @@ from tests.conftest import MINI, make_home
 
 SEED = 11
 EVERY = 4.0
-"""Seconds between two workers that are killed."""
+"""Seconds between kills of workers."""
 
 WORKERS_FOR = 5
-"""So many times as many submissions are graded while workers die."""
+"""The factor by which there are more submissions while workers are killed."""
 
 ANSWERS = {
     "double": ("def double(x):\n    return 2 * x\n", "def double(x):\n    return x * 3\n"),
@@ -41,7 +41,7 @@ ANSWERS = {
 
 
 def submissions(folder: Path, students: int) -> Path:
-    """Right and wrong by turns."""
+    """Write right and wrong submissions."""
     for number in range(students):
         for lesson, answers in ANSWERS.items():
             path = folder / f"student {number:03}" / f"{lesson}.py"
@@ -59,7 +59,7 @@ def command(handed_in: Path, out: Path, *more: str) -> list[str]:
 
 
 def run(handed_in: Path, out: Path, *more: str) -> float:
-    """To its end, undisturbed; **Returns:** seconds."""
+    """Grade undisturbed; return the seconds."""
     began = time.monotonic()
     done = subprocess.run(
         command(handed_in, out, *more), capture_output=True, text=True, check=False
@@ -68,9 +68,11 @@ def run(handed_in: Path, out: Path, *more: str) -> float:
     return time.monotonic() - began
 
 
-def disturbed(handed_in: Path, out: Path, kills: int, seconds: float, chance: random.Random) -> int:
-    """Kill it so many times, each at a moment within the time that it takes; where it was done
-    before that, it begins anew. **Returns:** how many kills hit it while it ran."""
+def run_and_kill(
+    handed_in: Path, out: Path, kills: int, seconds: float, chance: random.Random
+) -> int:
+    """Start the grader `kills` times, and kill it at a random moment within `seconds`; return how
+    often that hit it while it ran."""
     hit = 0
     for _ in range(kills):
         process = subprocess.Popen(
@@ -82,13 +84,13 @@ def disturbed(handed_in: Path, out: Path, kills: int, seconds: float, chance: ra
             process.send_signal(signal.SIGKILL)
             hit += 1
         process.wait()
-        told = results(out) if (out / "results.jsonl").exists() else []
-        assert len(told) == len({*told}), "a result is there twice"
+        ids = results(out) if (out / "results.jsonl").exists() else []
+        assert len(ids) == len({*ids}), "a duplicate result"
     return hit
 
 
 def run_while_workers_die(handed_in: Path, out: Path, folder: Path, chance: random.Random) -> int:
-    """**Returns:** how many were killed."""
+    """Grade on a cluster while killing workers; return how many were killed."""
     over = threading.Event()
     killed = 0
     with DaskCluster(folder, {}) as dask, ThreadPoolExecutor(1) as thread:
@@ -98,7 +100,7 @@ def run_while_workers_die(handed_in: Path, out: Path, folder: Path, chance: rand
             nonlocal killed
             while not over.wait(EVERY):
                 alive = [one for one in nannies.children() if "spawn_main" in str(one.cmdline())]
-                with suppress(IndexError, psutil.NoSuchProcess):  # both are just starting
+                with suppress(IndexError, psutil.NoSuchProcess):  # both are starting
                     chance.choice(alive).kill()
                     killed += 1
 
@@ -117,7 +119,7 @@ def results(out: Path) -> list[tuple[str, str]]:
 
 
 def graded_once(out: Path) -> bool:
-    """Whether the journal has no result twice: nothing was graded again that was there already."""
+    """Return whether the journal has no duplicates: no submission was graded again."""
     lines = [json.loads(line) for line in (out / "journal.jsonl").read_bytes().splitlines()]
     pairs = [
         (line["result"]["submission"], line["result"]["lesson"])
@@ -135,31 +137,31 @@ def main(arguments: Sequence[str]) -> None:
         os.environ["JAXTUTOR_HOME"] = str(make_home(folder))
         handed_in = submissions(folder / "hw", students)
         run(handed_in, folder / "first")
-        seconds = run(handed_in, folder / "wanted")
-        wanted = (folder / "wanted" / "results.jsonl").read_bytes()
+        seconds = run(handed_in, folder / "undisturbed")
+        expected = (folder / "undisturbed" / "results.jsonl").read_bytes()
         hit, batches = 0, 0
         while hit < kills:
             out = folder / f"out {batches}"
             batches += 1
             while hit < kills:
-                hit += disturbed(handed_in, out, 1, seconds, chance)
+                hit += run_and_kill(handed_in, out, 1, seconds, chance)
                 if (out / "results.jsonl").exists():
                     break
             run(handed_in, out)
-            assert (out / "results.jsonl").read_bytes() == wanted
+            assert (out / "results.jsonl").read_bytes() == expected
             assert graded_once(out)
-        told = f"killed {hit} times in {batches} batches of {2 * students}"
-        print(f"{told}: nothing lost, nothing twice", flush=True)
+        number = 2 * students
+        print(f"killed {hit} times in {batches} batches of {number}: no result lost or duplicated")
         many = submissions(folder / "more", WORKERS_FOR * students)
-        run(many, folder / "more wanted")
+        run(many, folder / "undisturbed 2")
         hit = run_while_workers_die(many, folder / "more out", folder, chance)
         ours, theirs = (
-            (folder / name / "results.jsonl").read_bytes() for name in ("more out", "more wanted")
+            (folder / name / "results.jsonl").read_bytes() for name in ("more out", "undisturbed 2")
         )
         assert ours == theirs
         assert graded_once(folder / "more out")
     number = 2 * WORKERS_FOR * students
-    print(f"{hit} workers killed in a batch of {number}: nothing lost, nothing twice")
+    print(f"{hit} workers killed in a batch of {number}: no result lost or duplicated")
 
 
 if __name__ == "__main__":

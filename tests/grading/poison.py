@@ -1,5 +1,5 @@
-"""Loaded into the workers of a test's cluster: some submissions kill the process that runs them,
-as the kernel does where memory has run out. None can do that from within its sandbox."""
+"""Preloaded into workers of a test cluster: some submissions kill the worker, as the kernel does
+when memory runs out. A submission cannot do that from inside its sandbox."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from tutor.report import Report
 
 POISON = "# poison"
 LOG = "JAXTUTOR_TEST_POISONED"
-"""Names the file that has a line for each process that was killed."""
+"""The environment variable with the file that gets a line per killed process."""
 
 _run_job = executors.run_job
 

@@ -1,4 +1,4 @@
-"""A batch as the command grades it: real sandboxes, a real journal, every submission once."""
+"""Grading a batch with real sandboxes and a real journal."""
 
 import shutil
 from collections import Counter
@@ -47,14 +47,14 @@ VERDICTS = {
 
 
 class Counting:
-    """An executor that remembers what it was given."""
+    """An executor that records its jobs."""
 
     def __init__(self, inner: LocalExecutor) -> None:
         self.inner = inner
         self.width = inner.width
         self.jobs: list[Job] = []
         self.most = 0
-        self._under_way = 0
+        self._running = 0
 
     def __enter__(self) -> Self:
         return self
@@ -70,20 +70,20 @@ class Counting:
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         self.jobs.append(job)
-        self._under_way += 1
-        self.most = max(self.most, self._under_way)
+        self._running += 1
+        self.most = max(self.most, self._running)
         future = self.inner.submit(job)
-        future.add_done_callback(lambda _: setattr(self, "_under_way", self._under_way - 1))
+        future.add_done_callback(lambda _: setattr(self, "_running", self._running - 1))
         return future
 
     @property
     def lessons(self) -> Counter[str]:
-        """Of submissions; solutions are run before them."""
+        """Count the submissions run per lesson, without solutions."""
         return Counter(job.lesson for job in self.jobs if job.code not in (DOUBLE, TALL))
 
 
-class Room:
-    """Submissions, a pack that may be changed, and a folder for what comes of them."""
+class Homework:
+    """Submissions, a pack that can be changed, and an output directory."""
 
     def __init__(self, folder: Path, forks: Forks) -> None:
         self.out = folder / "out"
@@ -112,8 +112,8 @@ class Room:
         with counting, Journal(self.out) as journal:
             journal.begin(Head(1, pack.id, "", seed, 1, lessons, "now"))
             with Submissions(self.hw, lessons) as submissions:
-                asked = BatchOptions(lessons, seed, resume=resume, only=frozenset(only), **order)
-                BatchRunner(pack, asked, submissions, journal, counting).run()
+                options = BatchOptions(lessons, seed, resume=resume, only=frozenset(only), **order)
+                BatchRunner(pack, options, submissions, journal, counting).run()
         return counting
 
     def results(self) -> dict[tuple[str, str], Result]:
@@ -121,25 +121,25 @@ class Room:
         with Journal(self.out) as journal, Submissions(self.hw, tuple(pack.lessons)) as there:
             found = [*BatchResults(pack, [*pack.lessons], there, journal, Times(None, ()))]
         names = [(result.submission, result.lesson) for result in found]
-        assert len(names) == len({*names}), "something is there twice"
+        assert len(names) == len({*names}), "a duplicate result"
         assert names == sorted(names, key=lambda pair: (pair[0], [*pack.lessons].index(pair[1])))
         return dict(zip(names, found, strict=True))
 
 
 @pytest.fixture
-def room(tmp_path: Path, forks: Forks) -> Room:
-    return Room(tmp_path, forks)
+def homework(tmp_path: Path, forks: Forks) -> Homework:
+    return Homework(tmp_path, forks)
 
 
-def verdicts(room: Room) -> dict[tuple[str, str], tuple[str, float | None]]:
-    return {pair: (found.verdict, found.score) for pair, found in room.results().items()}
+def verdicts(homework: Homework) -> dict[tuple[str, str], tuple[str, float | None]]:
+    return {pair: (found.verdict, found.score) for pair, found in homework.results().items()}
 
 
-def test_everybody_gets_what_they_deserve(room: Room):
-    room.put(CLASS)
-    room.grade()
-    assert verdicts(room) == VERDICTS
-    found = room.results()
+def test_submissions_get_correct_verdicts(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
+    assert verdicts(homework) == VERDICTS
+    found = homework.results()
     assert found["carl", "tall"].fault == "carl/tall.py: the file is empty"
     assert "ended the process" in found["carl", "double"].fault
     for result in found.values():
@@ -149,69 +149,69 @@ def test_everybody_gets_what_they_deserve(room: Room):
     assert [check.name for check in found["anna", "double"].checks] == ["value", "again"]
 
 
-def test_the_same_seed_gives_the_same_bytes(room: Room):
-    room.put(CLASS)
-    room.grade()
-    first = b"".join(map(results_line, room.results().values()))
-    shutil.rmtree(room.out)
-    room.grade()
-    assert b"".join(map(results_line, room.results().values())) == first
-    shutil.rmtree(room.out)
-    room.grade(seed=6)
-    assert b"".join(map(results_line, room.results().values())) != first
-    assert verdicts(room) == VERDICTS
+def test_the_same_seed_gives_the_same_bytes(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
+    first = b"".join(map(results_line, homework.results().values()))
+    shutil.rmtree(homework.out)
+    homework.grade()
+    assert b"".join(map(results_line, homework.results().values())) == first
+    shutil.rmtree(homework.out)
+    homework.grade(seed=6)
+    assert b"".join(map(results_line, homework.results().values())) != first
+    assert verdicts(homework) == VERDICTS
 
 
-def test_what_is_graded_is_not_graded_again(room: Room):
-    room.put(CLASS)
-    room.grade()
-    assert not room.grade().jobs
-    room.put({"anna/double.py": DOUBLE + "\n\n# better\n", "dora/tall.py": TALL + "#\n"})
-    assert room.grade().lessons == {"double": 1, "tall": 1}
-    assert verdicts(room) == VERDICTS | {("dora", "tall"): ("pass", 1.0)}
+def test_results_are_reused(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
+    assert not homework.grade().jobs
+    homework.put({"anna/double.py": DOUBLE + "\n\n# better\n", "dora/tall.py": TALL + "#\n"})
+    assert homework.grade().lessons == {"double": 1, "tall": 1}
+    assert verdicts(homework) == VERDICTS | {("dora", "tall"): ("pass", 1.0)}
 
 
-def test_a_changed_lesson_regrades_what_it_touches(room: Room):
-    room.put(CLASS)
-    room.grade()
-    room.change("double", "title: Twice as much", "title: Two times")
-    room.change("double", "hints: [", "hints: [Think., ")
-    assert not room.grade().jobs  # nothing that marks depend on
-    room.change("double", "  - name: again\n", "  - name: again\n    points: 3\n")
-    assert set(room.grade().lessons) == {"double"}
-    assert room.results()["anna", "double"].score == 4.0
+def test_a_changed_lesson_is_graded_again(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
+    homework.change("double", "title: Twice as much", "title: Two times")
+    homework.change("double", "hints: [", "hints: [Think., ")
+    assert not homework.grade().jobs  # nothing that marks depend on
+    homework.change("double", "  - name: again\n", "  - name: again\n    points: 3\n")
+    assert set(homework.grade().lessons) == {"double"}
+    assert homework.results()["anna", "double"].score == 4.0
 
 
-def test_one_submission_alone(room: Room):
-    room.put(CLASS)
-    room.grade("ben")
-    assert {name for name, _ in room.results()} == {"ben"}
-    room.grade()
-    assert verdicts(room) == VERDICTS
+def test_only_selects_submissions(homework: Homework):
+    homework.put(CLASS)
+    homework.grade("ben")
+    assert {name for name, _ in homework.results()} == {"ben"}
+    homework.grade()
+    assert verdicts(homework) == VERDICTS
 
 
-def test_what_is_gone_stays_with_a_word(room: Room):
-    room.put(CLASS)
-    room.grade()
-    shutil.rmtree(room.hw / "anna")
-    room.grade()
-    found = room.results()
+def test_a_removed_submission_keeps_its_result_with_a_note(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
+    shutil.rmtree(homework.hw / "anna")
+    homework.grade()
+    found = homework.results()
     assert "submission removed" in found["anna", "tall"].notes[0]
     assert not found["ben", "double"].notes
-    assert verdicts(room) == VERDICTS
+    assert verdicts(homework) == VERDICTS
 
 
-def test_a_persons_word_outlives_every_run(room: Room):
-    room.put(CLASS)
-    room.grade()
+def test_an_override_survives_every_run(homework: Homework):
+    homework.put(CLASS)
+    homework.grade()
     word = Override(0.75, "the idea is right", "kim", "2026-03-01T12:00:00+00:00")
-    with Journal(room.out) as journal:
+    with Journal(homework.out) as journal:
         journal.override("ben", "tall", word)
-    room.put({"ben/tall.py": TALL.replace("x.T", "x")})
-    room.change("tall", "minutes: 1", "minutes: 1\nsizes: {n: 3}")
-    room.grade()
-    room.grade(resume=False)
-    result = room.results()["ben", "tall"]
+    homework.put({"ben/tall.py": TALL.replace("x.T", "x")})
+    homework.change("tall", "minutes: 1", "minutes: 1\nsizes: {n: 3}")
+    homework.grade()
+    homework.grade(resume=False)
+    result = homework.results()["ben", "tall"]
     assert (result.verdict, result.score, result.final) == ("fail", 0.0, 0.75)
     assert result.override == word
     line = results_line(result)
@@ -238,19 +238,19 @@ def lucky_seed(pack: Pack, runs: int) -> int:
     )
 
 
-def test_a_lucky_pass_is_seen_by_repeating(room: Room, mini: Pack):
+def test_repeating_finds_a_flaky_pass(homework: Homework, mini: Pack):
     seed = lucky_seed(mini, 3)
-    room.put({"anna/double.py": LUCKY, "ben/double.py": DOUBLE})
-    room.grade(seed=seed)
-    assert room.results()["anna", "double"].verdict == "pass"
-    room.grade(seed=seed, repeat=3)
-    found = room.results()
+    homework.put({"anna/double.py": LUCKY, "ben/double.py": DOUBLE})
+    homework.grade(seed=seed)
+    assert homework.results()["anna", "double"].verdict == "pass"
+    homework.grade(seed=seed, repeat=3)
+    found = homework.results()
     assert (found["anna", "double"].verdict, found["anna", "double"].runs) == ("fail", 3)
     assert "passed 1 of 3 runs" in found["anna", "double"].notes[0]
     assert (found["ben", "double"].verdict, found["ben", "double"].runs) == ("pass", 3)
 
 
-def test_seeds_of_repeated_runs_follow_from_the_first():
+def test_seeds_of_repeated_runs_derive_from_the_first():
     assert run_seeds(5, 4)[:3] == run_seeds(5, 3)
     assert len({*run_seeds(5, 100), *run_seeds(6, 100)}) == 200
     assert all(0 <= seed < SEED_LIMIT for seed in run_seeds(5, 100))
@@ -259,57 +259,57 @@ def test_seeds_of_repeated_runs_follow_from_the_first():
 # --- what is not the submission's fault ------------------------------------------------------
 
 
-def test_a_lesson_that_its_own_solution_fails_gives_no_marks(room: Room):
-    room.put(CLASS)
-    room.change("double", "return 2 * x", "return 4 * x")
-    room.grade()
-    found = room.results()
+def test_a_lesson_whose_solution_fails_gives_no_scores(homework: Homework):
+    homework.put(CLASS)
+    homework.change("double", "return 2 * x", "return 4 * x")
+    homework.grade()
+    found = homework.results()
     for name in ("anna", "ben", "carl"):
         result = found[name, "double"]
         assert (result.verdict, result.score) == ("internal", None)
         assert "own solution does not pass" in result.fault
     assert found["anna", "tall"].verdict == "pass"
-    room.change("double", "return 4 * x", "return 2 * x")
-    assert set(room.grade().lessons) == {"double"}
-    assert verdicts(room) == VERDICTS
+    homework.change("double", "return 4 * x", "return 2 * x")
+    assert set(homework.grade().lessons) == {"double"}
+    assert verdicts(homework) == VERDICTS
 
 
-def test_a_job_that_cannot_be_run_is_no_zero_and_is_tried_again(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+def test_a_job_that_cannot_be_run_has_no_score_and_is_retried(
+    homework: Homework, monkeypatch: pytest.MonkeyPatch
 ):
-    room.put({"anna/tall.py": TALL + "#\n"})
+    homework.put({"anna/tall.py": TALL + "#\n"})
     with monkeypatch.context() as patch:
         patch.setattr(launch, "WITHOUT", frozenset({"files"}))  # so that it is not covered
-        room.grade()
-    result = room.results()["anna", "tall"]
+        homework.grade()
+    result = homework.results()["anna", "tall"]
     assert (result.verdict, result.score) == ("internal", None)
     assert "files not covered" in result.fault
-    room.grade()
-    assert room.results()["anna", "tall"].verdict == "pass"
+    homework.grade()
+    assert homework.results()["anna", "tall"].verdict == "pass"
 
 
-def test_few_are_handed_over_at_a_time(room: Room):
-    room.put({f"{number:02}/tall.py": f"{TALL}# {number}\n" for number in range(20)})
-    counting = room.grade()
+def test_few_jobs_are_submitted_at_a_time(homework: Homework):
+    homework.put({f"{number:02}/tall.py": f"{TALL}# {number}\n" for number in range(20)})
+    counting = homework.grade()
     assert len(counting.jobs) == 21  # the solution first
     assert counting.most <= 2 * counting.width + 2
 
 
-def test_a_lesson_hash_is_the_same_in_every_reading(room: Room):
-    one, other = load_pack(room.root), load_pack(room.root)
+def test_a_lesson_hash_is_reproducible(homework: Homework):
+    one, other = load_pack(homework.root), load_pack(homework.root)
     assert lesson_hash(one.lesson("double")) == lesson_hash(other.lesson("double"))
     assert lesson_hash(one.lesson("double")) != lesson_hash(one.lesson("tall"))
 
 
-def test_what_takes_too_long_is_stopped_once_and_holds_nobody_up(room: Room):
+def test_a_timeout_happens_once_and_delays_no_other(homework: Homework):
     """It is not given more time: how busy this machine is makes no difference to what counts."""
-    room.change("double", "seconds: 2", "seconds: 1.5")
+    homework.change("double", "seconds: 2", "seconds: 1.5")
     slow = "import time\nbegun = time.process_time()\n"
     slow += f"while time.process_time() < begun + 0.9: pass\n{DOUBLE}"
     endless = "def double(x):\n    while True: pass\n"
-    room.put({"anna/double.py": slow, "ben/double.py": endless, "carl/double.py": slow})
-    room.grade(repeat=2)
-    found = {name: result for (name, _), result in room.results().items()}
+    homework.put({"anna/double.py": slow, "ben/double.py": endless, "carl/double.py": slow})
+    homework.grade(repeat=2)
+    found = {name: result for (name, _), result in homework.results().items()}
     assert [found[name].verdict for name in ("anna", "ben", "carl")] == ["pass", "error", "pass"]
     assert [found[name].runs for name in ("anna", "ben", "carl")] == [2, 1, 2]
     assert found["ben"].score is None

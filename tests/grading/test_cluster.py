@@ -1,4 +1,4 @@
-"""A real scheduler and real workers, in processes of their own: the same marks, whoever is lost."""
+"""Grading on a real scheduler and real workers, some of which are killed."""
 
 import json
 import os
@@ -36,7 +36,7 @@ BROKEN = "def double(x):\n    return undefined  # {}\n"
 
 
 class Cluster(DaskCluster):
-    """`poisoned` has a line for each killed worker."""
+    """`poisoned` is a file with a line per killed worker."""
 
     def __init__(self, folder: Path) -> None:
         self.poisoned = folder / "poisoned"
@@ -47,7 +47,7 @@ class Cluster(DaskCluster):
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler and two workers, each with a nanny that starts it again."""
+    """A scheduler and two workers, each with a nanny that restarts it."""
     with Cluster(tmp_path_factory.mktemp("cluster")) as made:
         made.workers(2, "--preload", "tests.grading.poison")
         yield made
@@ -55,7 +55,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def two(started: Cluster) -> Cluster:
-    """The same, with both workers there: one that a test has killed takes a while to be back."""
+    """The same, once both workers are connected: a killed one takes a while to restart."""
     with Client(started.address, timeout=GUARD) as client:
         client.wait_for_workers(2, timeout=GUARD)
     return started
@@ -74,15 +74,15 @@ def grade(
     out: Path,
     executor: Executor,
     on_result=lambda result, known: None,
-    on_stall=lambda why: None,
+    on_stall=lambda reason: None,
 ) -> list[Result]:
-    """The journal's results, by name."""
+    """Grade, and return the journal's results by name."""
     with Submissions(folder, ["double"], pack.lessons) as submissions, Journal(out) as journal:
         order = BatchOptions(("double",), 7, resume=True)
         BatchRunner(pack, order, submissions, journal, executor, on_result, on_stall).run()
         found = [journal.result(*pair) for pair in sorted(journal)]
         lines = (out / "journal.jsonl").read_bytes().splitlines()
-    # What was nobody's fault is graded again.
+    # Internal errors are graded again.
     lines = [line for line in lines if b'"verdict":"internal"' not in line]
     assert len(lines) == len(found) == len(submissions.all)
     return [result for result in found if result is not None]
@@ -93,7 +93,7 @@ def marks(results: list[Result]) -> list[bytes]:
 
 
 @pytest.mark.proof
-def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
+def test_results_equal_local_ones_even_if_a_worker_is_lost(
     two: Cluster, mini: Pack, forks: Forks, tmp_path: Path
 ):
     folder = hand_in(tmp_path / "in", [RIGHT, WRONG, BROKEN, RIGHT] * 4 + [""])
@@ -117,13 +117,15 @@ def test_marks_are_the_same_whoever_runs_it_and_whoever_is_lost(
 
 
 @pytest.mark.proof
-def test_what_kills_three_workers_is_left_to_a_person(two: Cluster, mini: Pack, tmp_path: Path):
+def test_a_submission_that_kills_three_workers_needs_review(
+    two: Cluster, mini: Pack, tmp_path: Path
+):
     folder = hand_in(tmp_path / "in", [RIGHT, WRONG, POISON, RIGHT, RIGHT])
     before = len(two.poisoned.read_text().splitlines())
     with ClusterExecutor(mini, two.address) as executor:
         found = grade(mini, folder, tmp_path / "out", executor)
-    told = [(one.verdict, one.fault) for one in found]
-    assert [one.verdict for one in found] == ["pass", "fail", "ungraded", "pass", "pass"], told
+    outcomes = [(one.verdict, one.fault) for one in found]
+    assert [one.verdict for one in found] == ["pass", "fail", "ungraded", "pass", "pass"], outcomes
     assert found[2].score is None
     assert "3 workers were lost while they ran it" in found[2].fault
     assert len(two.poisoned.read_text().splitlines()) - before == 3
@@ -141,7 +143,7 @@ def test_the_command_grades_on_a_cluster_and_leaves_nothing_there(
     until(lambda: not any(psutil.Process(pid).children() for pid in pids))
 
 
-def test_workers_with_other_versions_get_nothing_to_run(
+def test_workers_with_other_versions_are_refused(
     two: Cluster, mini: Pack, monkeypatch: pytest.MonkeyPatch
 ):
     ours = {**worker.versions(), "jax": "0.0.1"}
@@ -154,7 +156,7 @@ def test_workers_with_other_versions_get_nothing_to_run(
 
 
 @pytest.mark.proof
-def test_a_worker_with_other_versions_that_comes_later_leaves_again(two: Cluster, mini: Pack):
+def test_a_later_worker_with_other_versions_leaves(two: Cluster, mini: Pack):
     with ClusterExecutor(mini, two.address) as executor:
         other = two.workers(1, "--no-nanny", "--preload", "tests.grading.other_version")
         _, stderr = other.communicate(timeout=GUARD)
@@ -163,44 +165,44 @@ def test_a_worker_with_other_versions_that_comes_later_leaves_again(two: Cluster
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("tcp://127.0.0.1:1", "no Dask scheduler answers at 'tcp://127.0.0.1:1'"),
         ("nonsense", "no Dask scheduler answers at 'nonsense'"),
     ],
 )
-def test_where_no_scheduler_is_the_command_says_so(
-    address: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_missing_scheduler_is_reported(
+    address: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     folder = hand_in(tmp_path / "in", [RIGHT])
     out = tmp_path / "out"
     command = ["grade", str(folder), "--pack", str(MINI), "--lesson", "double", "--out", str(out)]
     assert main([*command, "--scheduler", address]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not out.exists()
 
 
-def test_a_scheduler_without_workers_is_told_apart(mini: Pack, tmp_path: Path):
+def test_a_scheduler_without_workers_is_reported(mini: Pack, tmp_path: Path):
     none = pytest.raises(Unavailable, match=r"has no workers\. Start some: dask worker")
     with Cluster(tmp_path) as alone, none:
         ClusterExecutor(mini, alone.address)
 
 
 @pytest.mark.proof
-def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
+def test_a_batch_waits_for_workers_and_survives_its_scheduler(
     mini: Pack, forks: Forks, tmp_path: Path
 ):
     folder = hand_in(tmp_path / "in", [RIGHT, WRONG, BROKEN, RIGHT] * 4)
-    told, found = [], []
+    reasons, found = [], []
     with Cluster(tmp_path) as other:
         first = other.workers(1, "--no-nanny")
         with ClusterExecutor(mini, other.address) as executor:
             first.kill()
 
-            def start_another(why: str) -> None:
-                if not told:
+            def start_another(reason: str) -> None:
+                if not reasons:
                     other.workers(1)
-                told.append(why)
+                reasons.append(reason)
 
             def kill_the_scheduler(result: Result, known: bool) -> None:
                 found.append(result)
@@ -209,7 +211,7 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
 
             with pytest.raises(Unavailable, match="once it is back, continue with --resume"):
                 grade(mini, folder, tmp_path / "out", executor, kill_the_scheduler, start_another)
-    assert "waiting for workers, because all are gone" in told[0]
+    assert "waiting for workers, because all are gone" in reasons[0]
     before = [one for one in found if one.verdict != "internal"]
     assert len(before) >= 5
     with LocalExecutor(
@@ -223,7 +225,7 @@ def test_a_batch_waits_for_workers_and_says_so_and_outlives_its_scheduler(
 
 @pytest.mark.proof
 def test_it_grades_over_tls(tmp_path: Path):
-    """Configured as Dask's documentation has it, by a file that every side reads."""
+    """Configured by a file that every process reads, as in Dask's documentation."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,

@@ -54,7 +54,7 @@ def lines(out: str = "hw-grades") -> dict[str, dict[str, Any]]:
     return {line["submission"]: line for line in found}
 
 
-def test_a_class_gets_its_marks_and_a_person_has_the_last_word():
+def test_a_class_is_graded_and_an_override_lasts():
     hand_in(anna=RIGHT, ben=WRONG, carl="def double(x):\n    return y\n")
     done = grade("--lesson", "double", "--format", "gradebook.csv,junit.xml")
     assert b"3 results of 3 submissions: 1 error, 1 fail, 1 pass" in done.stdout
@@ -85,20 +85,20 @@ def test_a_class_gets_its_marks_and_a_person_has_the_last_word():
     assert b"leave out --seed" in done.stderr
 
 
-def test_what_cannot_be_graded_is_told_and_exits_with_3(here: Path):
+def test_ungraded_submissions_are_reported_and_exit_with_3(here: Path):
     hand_in(anna=RIGHT, ben="")
     (here / "hw" / "carl.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "%pip"}]}')
     (here / "hw" / "dora.pdf").write_text("x")
     done = grade("--lesson", "double", "--quiet", code=3)
     assert not done.stdout
-    told = done.stderr.decode()
-    assert "ben: double: ungraded: ben.py: the file is empty" in told
-    assert "carl.ipynb: cell 1, line 1: `%pip`" in told
-    assert "unmatched file: dora.pdf: not a Python file" in told
+    stderr = done.stderr.decode()
+    assert "ben: double: ungraded: ben.py: the file is empty" in stderr
+    assert "carl.ipynb: cell 1, line 1: `%pip`" in stderr
+    assert "unmatched file: dora.pdf: not a Python file" in stderr
     assert lines()["ben"]["score"] is None
 
 
-def test_late_points_are_taken_by_the_packs_rule(here: Path, tmp_path: Path):
+def test_the_packs_late_penalty_is_deducted(here: Path, tmp_path: Path):
     shutil.copytree(MINI.parent, tmp_path / "pack")
     manifest = tmp_path / "pack" / "lessons" / "pack.yaml"
     manifest.write_text(f"{manifest.read_text()}\ngrading:\n  late: {{percent_per_day: 10}}\n")
@@ -116,7 +116,7 @@ def test_late_points_are_taken_by_the_packs_rule(here: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["hw", "--lesson", "dubble"], "there is no lesson 'dubble'; did you mean 'double'?"),
         (
@@ -132,16 +132,16 @@ def test_late_points_are_taken_by_the_packs_rule(here: Path, tmp_path: Path):
         (["empty"], "there is nothing to grade"),
     ],
 )
-def test_wrong_usage_is_told_and_exits_with_2(here: Path, arguments: list[str], told: str):
+def test_wrong_usage_is_reported_and_exits_with_2(here: Path, arguments: list[str], message: str):
     hand_in(anna=RIGHT)
     (here / "empty").mkdir()
     done = called("grade", *arguments)
     assert done.returncode == 2
-    assert told in done.stderr.decode()
+    assert message in done.stderr.decode()
     assert not (here / "hw-grades").exists()
 
 
-def test_it_must_be_said_what_to_grade():
+def test_a_lesson_or_pack_is_required():
     hand_in(anna=RIGHT)
     done = called("grade", "hw", pack=None)
     assert done.returncode == 2 and b"give --lesson ID" in done.stderr
@@ -156,7 +156,7 @@ def test_a_broken_pack_exits_with_2(here: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["gone", "anna", "double", "1"], "gone holds no graded batch"),
         (["out", "ana", "double", "1"], "there is no submission 'ana'; did you mean 'anna'?"),
@@ -166,7 +166,7 @@ def test_a_broken_pack_exits_with_2(here: Path, tmp_path: Path):
         (["out", "anna", "double", "1", "--reason", " "], "--reason must not be empty"),
     ],
 )
-def test_a_word_about_nobody_is_refused(arguments: list[str], told: str):
+def test_a_wrong_override_is_refused(arguments: list[str], message: str):
     from tests.grading.test_journal import result
 
     with Journal(Path("out")) as journal:
@@ -175,7 +175,7 @@ def test_a_word_about_nobody_is_refused(arguments: list[str], told: str):
     reason = [] if "--reason" in arguments else ["--reason", "why"]
     done = called("grade", "override", *arguments, *reason, pack=None)
     assert done.returncode == 2
-    assert told in done.stderr.decode()
+    assert message in done.stderr.decode()
     assert Path("out/journal.jsonl").read_bytes() == before
 
 
@@ -188,8 +188,8 @@ def test_a_directory_called_override_can_be_graded():
     assert options.command is grade_command and options.submissions == "./override"
 
 
-def test_strangers_are_not_run_where_they_are_not_held():
-    """Where no layer for files is on; a machine without it cannot be had for a test."""
+def test_submissions_are_not_run_without_isolation():
+    """With protection of files turned off, as on a machine that lacks it."""
     hand_in(anna=RIGHT)
     program = (
         "import sys; from tutor.sandbox import launch; launch.WITHOUT = frozenset({'files'}); "
@@ -238,19 +238,21 @@ def test_ctrl_c_keeps_what_was_graded_and_leaves_no_process():
 
 
 @pytest.mark.proof
-def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path: Path):
-    """Ten times; `make killed` does it more often."""
+def test_resume_continues_after_being_killed_at_any_moment(tmp_path: Path):
+    """Ten kills; `make killed` does more."""
     handed_in = killed.submissions(tmp_path / "class", 5)
-    seconds = killed.run(handed_in, tmp_path / "wanted")
+    seconds = killed.run(handed_in, tmp_path / "undisturbed")
     out = tmp_path / "out"
-    killed.disturbed(handed_in, out, 10, seconds, random.Random(1))
+    killed.run_and_kill(handed_in, out, 10, seconds, random.Random(1))
     killed.run(handed_in, out)
-    assert (out / "results.jsonl").read_bytes() == (tmp_path / "wanted/results.jsonl").read_bytes()
+    assert (out / "results.jsonl").read_bytes() == (
+        tmp_path / "undisturbed/results.jsonl"
+    ).read_bytes()
     assert killed.graded_once(out)
 
 
 def test_the_steps_shown_for_github_run(here: Path):
-    """But for those that GitHub and pip do."""
+    """Except for the steps that GitHub and pip do."""
     page = (Path(__file__).parents[2] / "docs" / "graders.md").read_text(encoding="utf-8")
     (workflow,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
     steps = yaml.safe_load(workflow)["jobs"]["grade"]["steps"]

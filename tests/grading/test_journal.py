@@ -1,4 +1,4 @@
-"""The journal: what is written stays, and nothing else is taken for it."""
+"""The journal keeps what was written, and refuses anything damaged."""
 
 import multiprocessing
 from pathlib import Path
@@ -27,7 +27,7 @@ def filled(folder: Path) -> Path:
         return journal.path
 
 
-def test_what_was_written_is_read_again(tmp_path: Path):
+def test_written_results_are_read_back(tmp_path: Path):
     filled(tmp_path)
     with Journal(tmp_path) as journal:
         assert journal.head == HEAD
@@ -51,8 +51,8 @@ def test_the_same_head_is_written_once(tmp_path: Path):
     assert path.read_bytes() == before
 
 
-def test_a_line_cut_off_anywhere_costs_that_line_and_nothing_else(tmp_path: Path):
-    """All over the file, as if the machine had stopped there."""
+def test_a_truncated_line_is_the_only_one_lost(tmp_path: Path):
+    """At many positions, as if the machine had stopped there."""
     data = filled(tmp_path).read_bytes()
     lines = data.splitlines(keepends=True)
     folder = tmp_path / "cut"
@@ -70,7 +70,7 @@ def test_a_line_cut_off_anywhere_costs_that_line_and_nothing_else(tmp_path: Path
 
 @settings(deadline=None, derandomize=True, max_examples=20)
 @given(damage=some.binary(min_size=1, max_size=30))
-def test_a_damaged_line_is_told_with_its_number(
+def test_a_damaged_line_is_reported_with_its_number(
     tmp_path_factory: pytest.TempPathFactory, damage: bytes
 ):
     folder = tmp_path_factory.mktemp("journal")
@@ -83,7 +83,7 @@ def test_a_damaged_line_is_told_with_its_number(
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_a_journal_of_tomorrow_is_told(tmp_path: Path):
+def test_a_newer_journal_is_refused(tmp_path: Path):
     (tmp_path / "journal.jsonl").write_text(
         '{"line":"batch","format":2,"pack":"m","pack_version":"","seed":1,"repeat":1,'
         '"lessons":[],"started":""}\n'
@@ -101,7 +101,7 @@ def _refused(folder: Path) -> str:
     return ""
 
 
-def test_two_that_grade_at_once_are_told_apart(tmp_path: Path):
+def test_only_one_process_writes_at_a_time(tmp_path: Path):
     with (
         Journal(tmp_path),
         multiprocessing.get_context("spawn").Pool(1) as other,

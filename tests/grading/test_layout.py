@@ -1,4 +1,4 @@
-"""Which folders are students, where folders around them or names are ambiguous."""
+"""Which directories are students', with wrappers and ambiguous names."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ WRAPPED: dict[str, tuple[dict[str, str], set[str] | None]] = {
 
 @pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("what", WRAPPED)
-def test_a_wrapper_makes_no_student_of_several(what: str, zip_it: bool, tmp_path: Path):
+def test_a_wrapper_is_not_mistaken_for_a_student(what: str, zip_it: bool, tmp_path: Path):
     files, names = WRAPPED[what]
     path = made(tmp_path / "a", files, zip_it)
     if names is REFUSED:
@@ -76,19 +76,19 @@ def test_a_wrapper_makes_no_student_of_several(what: str, zip_it: bool, tmp_path
         return
     with Submissions(path, ["double"], LESSONS) as submissions:
         assert {one.name for one in submissions.all} == names
-        told = {one.source for one in submissions.all if not one.fault}
+        sources_graded = {one.source for one in submissions.all if not one.fault}
     sources = {name for name in files if name.endswith(".py")}
-    assert told <= sources and len(told) >= len(names) - 1
+    assert sources_graded <= sources and len(sources_graded) >= len(names) - 1
 
 
-def test_an_export_in_a_folder_that_may_be_a_students_is_not_believed_unasked(tmp_path: Path):
+def test_an_export_in_a_possible_students_directory_is_not_trusted(tmp_path: Path):
     files = {"mallory/submission_metadata.yml": FORGED, "mallory/submission_13/double.py": STOLEN,
              "mallory/submission_12/double.py": STOLEN}  # fmt: skip
     with pytest.raises(Unusable, match="--no-wrapper"):
         Submissions(made(tmp_path / "a", files), ["double"], LESSONS)
     with Submissions(tmp_path / "a" / "hw", ["double"], LESSONS, wrapper=False) as submissions:
         assert [one.name for one in submissions.all] == ["mallory"]
-    # The grader's own word is another matter.
+    # If the grader names it, it is trusted.
     with Submissions(tmp_path / "a" / "hw" / "mallory", ["double"], LESSONS) as submissions:
         assert {one.name for one in submissions.all} == {"Anna Lee", "submission_12"}
 
@@ -112,7 +112,7 @@ ALIKE = {
 
 
 def two(names: tuple[str, str], layout: str, folder: Path) -> Path:
-    """Two with these names, in one of the layouts."""
+    """Write two submissions with these names in one of the layouts."""
     one, other = names
     match layout:
         case "files":
@@ -134,9 +134,7 @@ LAYOUTS = ["files", "files of lessons", "folders", "lessons", "table"]
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("what", SAME)
-def test_two_whose_names_cannot_be_told_apart_wait_for_a_person(
-    what: str, layout: str, tmp_path: Path
-):
+def test_equal_names_of_two_students_need_review(what: str, layout: str, tmp_path: Path):
     with Submissions(two(SAME[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         (one,) = [one for one in submissions.all if one.name != "zoe"]
     assert one.fault and "look the same" in one.fault
@@ -145,9 +143,7 @@ def test_two_whose_names_cannot_be_told_apart_wait_for_a_person(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("what", ALIKE)
-def test_two_whose_names_look_alike_keep_their_own_and_are_told(
-    what: str, layout: str, tmp_path: Path
-):
+def test_similar_names_are_graded_separately_and_reported(what: str, layout: str, tmp_path: Path):
     with Submissions(two(ALIKE[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         found = {one.name: one for one in submissions.all if one.name != "zoe"}
         texts = {submissions.read(one.source).decode() for one in found.values()}
@@ -156,20 +152,20 @@ def test_two_whose_names_look_alike_keep_their_own_and_are_told(
     assert any("look the same" in problem for problem in submissions.problems)
 
 
-def test_a_name_that_looks_like_anothers_number_is_no_claim(tmp_path: Path):
-    told = metadata(
+def test_a_name_cannot_imitate_a_numbered_namesake(tmp_path: Path):
+    metadata_text = metadata(
         ("submission_1", "Anna Lee", "7", EARLY), ("submission_2", "Anna Lee", "8", EARLY),
         ("submission_3", "Anna Lee (7)", "9", EARLY),
     )  # fmt: skip
     files = {f"submission_{n}/double.py": text for n, text in ((1, HERS), (2, HERS), (3, HIS))}
-    path = made(tmp_path / "a", files | {"submission_metadata.yml": told})
+    path = made(tmp_path / "a", files | {"submission_metadata.yml": metadata_text})
     with Submissions(path, ["double"], LESSONS) as submissions:
         found = {one.name: one.fault for one in submissions.all}
     assert found["Anna Lee (8)"] == ""
     assert "look the same" in found["Anna Lee (7)"]
 
 
-def test_a_name_that_claims_to_be_moodles_is_nobodys(tmp_path: Path):
+def test_a_name_that_imitates_moodles_is_unmatched(tmp_path: Path):
     claim = "Ben_102_assignsubmission_file_x_103_assignsubmission_file_"
     files = {f"{claim}/double.py": STOLEN, "Ben_102_assignsubmission_file_/double.py": HIS}
     with Submissions(made(tmp_path / "a", files), ["double"], LESSONS) as submissions:
@@ -179,7 +175,7 @@ def test_a_name_that_claims_to_be_moodles_is_nobodys(tmp_path: Path):
     assert any(claim in problem for problem in submissions.problems)
 
 
-def test_nobody_is_called_everybody(tmp_path: Path):
+def test_no_student_can_be_named_like_the_wildcard(tmp_path: Path):
     path = made(tmp_path / "a", {"*/double.py": STOLEN, "anna/double.py": HERS})
     with Submissions(path, ["double"], LESSONS) as submissions:
         assert {one.name: bool(one.fault) for one in submissions.all} == {"*": True, "anna": False}

@@ -1,4 +1,4 @@
-"""What a batch keeps in memory is names and places, not what was handed in or found."""
+"""Grading keeps names and file offsets in memory, not submissions or results."""
 
 import gc
 import tracemalloc
@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
 
-from tests.grading.outputs.conftest import Texts
+from tests.grading.outputs.conftest import FakeCodeReader
 from tutor.grading.batch import BatchOptions, BatchRunner
 from tutor.grading.batch_results import BatchResults
 from tutor.grading.executors import Job
@@ -20,14 +20,14 @@ from tutor.manifest import Pack
 from tutor.report import CheckResult, Report
 
 SOURCE = 20_000
-"""Bytes of each submission, and of what is said of each."""
+"""Bytes of each submission, and of its messages."""
 
 KEPT = 2_000
-"""Bytes that a submission may cost."""
+"""Bytes of memory that a submission may take."""
 
 
-class AtOnce:
-    """An executor that answers at once, and at length."""
+class ImmediateExecutor:
+    """An executor that returns long reports immediately."""
 
     width = 4
 
@@ -51,39 +51,40 @@ class AtOnce:
         return future
 
 
-class Many:
-    """Submissions that are made when they are read."""
+class GeneratedSubmissions:
+    """Submissions that are generated when read."""
 
     def __init__(self, number: int) -> None:
         self.all: Sequence[Submission] = [
-            Submission(f"student {place:06}", "double", f"{place:06}/double.py")
-            for place in range(number)
+            Submission(f"student {student:06}", "double", f"{student:06}/double.py")
+            for student in range(number)
         ]
 
     def read(self, source: str) -> bytes:
         return f"# {'pass' if int(source[:6]) % 2 else 'wrong'}\n".encode() * (SOURCE // 8)
 
 
-def most(number: int, mini: Pack, folder: Path) -> int:
-    """Bytes at the worst moment of grading so many and of writing about them."""
-    handed_in = Many(number)
+def peak_bytes(number: int, mini: Pack, folder: Path) -> int:
+    """Return the peak memory of grading submissions and writing the outputs."""
+    handed_in = GeneratedSubmissions(number)
     gc.collect()
     tracemalloc.start()
     try:
         with Journal(folder) as journal:
             order = BatchOptions(("double",), 5)
-            BatchRunner(mini, order, handed_in, journal, AtOnce()).run()
+            BatchRunner(mini, order, handed_in, journal, ImmediateExecutor()).run()
             results = BatchResults(mini, order.lessons, handed_in, journal, Times(None, ()))
             batch = Batch("mini", "", 5, order.lessons)
-            summary = write_results(batch, results, folder, ["gradebook.csv"], Texts())
+            summary = write_results(batch, results, folder, ["gradebook.csv"], FakeCodeReader())
         assert summary.results == number
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
-def test_memory_does_not_grow_with_what_is_handed_in(mini: Pack, tmp_path: Path, monkeypatch):
+def test_memory_does_not_grow_with_the_size_of_submissions(mini: Pack, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(Pack, "solution", lambda self, lesson: None)
-    most(10, mini, tmp_path / "first")  # what is imported and remembered once
-    few, many = most(50, mini, tmp_path / "few"), most(550, mini, tmp_path / "many")
+    peak_bytes(10, mini, tmp_path / "first")  # to import and cache
+    few = peak_bytes(50, mini, tmp_path / "few")
+    many = peak_bytes(550, mini, tmp_path / "many")
     assert (many - few) / 500 < KEPT

@@ -1,4 +1,4 @@
-"""What checks give, and why no more; and what being late takes."""
+"""Points for checks, and penalties for lateness."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +59,7 @@ def mark(mini: Pack):
         (["pass", "pass", "internal"], "internal", None),
     ],
 )
-def test_points_are_those_of_the_checks_that_passed(
+def test_the_score_is_the_sum_of_passed_checks(
     mark, statuses: list[Status], verdict: str, score: float | None
 ):
     found = mark(*statuses)
@@ -67,7 +67,7 @@ def test_points_are_those_of_the_checks_that_passed(
     assert bool(found.fault) == (verdict != "pass")
 
 
-def test_partial_credit_has_its_reason(mark):
+def test_partial_credit_has_a_reason(mark):
     (note,) = mark("pass", "fail").notes
     assert note == "1 of 3.5 points; not passed: two (fail)"
     (note,) = mark("pass", "error").notes
@@ -85,7 +85,7 @@ def test_partial_credit_has_its_reason(mark):
         (["pass", "error", "pass"], None),
     ],
 )
-def test_all_or_nothing_is_that(mark, statuses: list[Status], score: float | None):
+def test_all_or_nothing_gives_no_partial_credit(mark, statuses: list[Status], score: float | None):
     found = mark(*statuses, partial=False)
     assert found.score == score
     assert sum(check.points for check in found.checks) == (score or 0)
@@ -93,13 +93,13 @@ def test_all_or_nothing_is_that(mark, statuses: list[Status], score: float | Non
         assert found.notes == ("all or nothing: 0 points; not passed: two (fail)",)
 
 
-def test_a_skipped_check_says_what_it_stands_on(mark):
+def test_a_skipped_check_keeps_its_message(mark):
     check = mark("fail", "skipped").checks[1]
     assert (check.status, check.points, check.message) == ("skipped", 0.0, "skippeded")
     assert not check.visible
 
 
-def test_what_cannot_be_imported_has_no_score(mini: Pack):
+def test_code_that_cannot_be_imported_has_no_score(mini: Pack):
     broken = report("skipped", "skipped", fault=Fault("import", "line 1: no\x1b[31m"))
     found = mark_reports(lesson(mini, ONE, TWO), [broken])
     assert (found.verdict, found.score, found.fault) == ("error", None, "line 1: no␛[31m")
@@ -112,7 +112,7 @@ def test_a_pass_needs_every_run(mini: Pack):
     assert found.notes[0] == "passed 2 of 3 runs, by chance; failed with seed 2"
 
 
-def test_points_have_no_dust_of_binary_fractions(mini: Pack):
+def test_points_are_rounded(mini: Pack):
     tenths = [Value(value="f(x)", name=str(n), points=0.1) for n in range(3)]
     results = tuple(CheckResult(check.title, "value", "pass") for check in tenths)
     assert mark_reports(lesson(mini, *tenths), [Report("double", "pass", results)]).score == 0.3
@@ -143,37 +143,37 @@ DUE = "*,,2026-03-01T12:00:00Z,"
         ("2026-03-09T12:00:00Z", 1.0),
     ],
 )
-def test_each_day_that_has_begun_costs(tmp_path: Path, submitted: str, penalty: float | None):
+def test_each_started_day_costs_points(tmp_path: Path, submitted: str, penalty: float | None):
     table = times(tmp_path, DUE, f"anna,,,{submitted}")
     late = table.late("anna", "double", "", PENALTY, 3.0, 4.0)
     assert (late.penalty if late is not None else None) == penalty
     assert late is None or "late" in late.reason
 
 
-def test_no_more_is_taken_than_there_is(tmp_path: Path):
+def test_the_penalty_is_at_most_the_score(tmp_path: Path):
     table = times(tmp_path, DUE, "anna,,,2026-03-03T12:00:00Z")
     assert table.late("anna", "double", "", PENALTY, 0.5, 4.0) == Late(
         2.0, 0.5, "2.0 days late: 20 % of 4 points deducted"
     )
 
 
-def test_what_is_nearest_to_the_case_counts(tmp_path: Path):
+def test_the_most_specific_row_counts(tmp_path: Path):
     table = times(tmp_path, DUE, "*,tall,2026-03-05T12:00:00Z,", "ben,,2026-03-04T12:00:00Z,",
                   "ben,tall,2026-03-20T12:00:00Z,")  # fmt: skip
-    told = "2026-03-10 12:00:00.343455000 Z"  # as Gradescope writes it
+    submitted_at = "2026-03-10 12:00:00.343455000 Z"  # as Gradescope writes it
 
     def days(name: str, lesson: str) -> float | None:
-        late = table.late(name, lesson, told, PENALTY, 1.0, 1.0)
+        late = table.late(name, lesson, submitted_at, PENALTY, 1.0, 1.0)
         return round(late.days) if late is not None else None
 
     assert [days("anna", "double"), days("anna", "tall"), days("ben", "double")] == [9, 5, 6]
     assert days("ben", "tall") is None
-    assert table.late("anna", "double", "", PENALTY, 1.0, 1.0) is None  # nobody knows when
+    assert table.late("anna", "double", "", PENALTY, 1.0, 1.0) is None  # no submission time
     assert table.names == {"ben"}
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         (["anna,,tomorrow,"], "late.csv:2:1: due: 'tomorrow' is not a time"),
         ([DUE, DUE], "late.csv:3:1: a second due for *"),
@@ -181,15 +181,15 @@ def test_what_is_nearest_to_the_case_counts(tmp_path: Path):
         ([",double,2026-03-01,"], "late.csv:2:1: a row needs a submission"),
     ],
 )
-def test_a_table_of_times_that_is_wrong_is_told_with_its_line(
-    tmp_path: Path, rows: Sequence[str], told: str
+def test_a_wrong_table_of_times_is_reported_with_its_line(
+    tmp_path: Path, rows: Sequence[str], message: str
 ):
     with pytest.raises(Unusable) as error:
         times(tmp_path, *rows)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_time_is_read_as_people_write_it():
+def test_times_are_read_in_common_formats():
     assert parse_time("2026-03-01 13:21:25.343455000 Z") == parse_time(
         "2026-03-01T14:21:25.343455+01:00"
     )

@@ -1,4 +1,4 @@
-"""Who handed in what: every layout, and every way of getting it wrong."""
+"""Matching submissions in every layout, right and wrong."""
 
 import json
 import os
@@ -21,7 +21,7 @@ BOTH = ("double", "tall")
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """A folder with nothing in it."""
+    """An empty directory."""
     path = tmp_path / "here"
     path.mkdir()
     return path
@@ -45,20 +45,20 @@ def zipped(path: Path, files: Mapping[str, str | bytes]) -> Path:
 def read(
     path: Path, lessons: Sequence[str] = BOTH
 ) -> tuple[dict[tuple[str, str], str], list[str], Submissions]:
-    """Whose is what: source, or the fault after an exclamation mark."""
+    """Return the source of each submission, or its fault after an exclamation mark."""
     with Submissions(path, lessons, BOTH) as found:
-        told = {(s.name, s.lesson): f"!{s.fault}" if s.fault else s.source for s in found.all}
-    return told, found.problems, found
+        sources = {(s.name, s.lesson): f"!{s.fault}" if s.fault else s.source for s in found.all}
+    return sources, found.problems, found
 
 
 # --- layouts ---------------------------------------------------------------------------------
 
 
-def test_a_folder_of_files_named_after_who_handed_them_in(here: Path):
-    told, problems, _ = read(
+def test_files_named_after_students(here: Path):
+    sources, problems, _ = read(
         folder(here, {"anna.py": DOUBLE, "Bén Lee.py": DOUBLE, "王芳.ipynb": "{}"}), ["double"]
     )
-    assert told == {
+    assert sources == {
         ("anna", "double"): "anna.py",
         ("Bén Lee", "double"): "Bén Lee.py",
         ("王芳", "double"): "王芳.ipynb",
@@ -66,10 +66,10 @@ def test_a_folder_of_files_named_after_who_handed_them_in(here: Path):
     assert not problems
 
 
-def test_files_that_name_their_owner_and_the_lesson(here: Path):
+def test_files_named_after_student_and_lesson(here: Path):
     files = {"anna_double.py": DOUBLE, "anna-tall.py": TALL, "Ben Lee double final.py": DOUBLE}
-    told, problems, _ = read(folder(here, files))
-    assert told == {
+    sources, problems, _ = read(folder(here, files))
+    assert sources == {
         ("anna", "double"): "anna_double.py",
         ("anna", "tall"): "anna-tall.py",
         ("Ben Lee final", "double"): "Ben Lee double final.py",
@@ -77,40 +77,40 @@ def test_files_that_name_their_owner_and_the_lesson(here: Path):
     assert not problems
 
 
-def test_a_folder_for_each_with_several_lessons(here: Path):
+def test_a_directory_per_student_with_several_lessons(here: Path):
     files = {
         "anna/double.py": DOUBLE, "anna/tall.py": TALL, "anna/week 1/README.md": "",
         "ben/week1/Double.py": DOUBLE, "carl/tall/answer.py": TALL,
     }  # fmt: skip
-    told, problems, found = read(folder(here, files))
-    assert told == {
+    sources, problems, found = read(folder(here, files))
+    assert sources == {
         ("anna", "double"): "anna/double.py",
         ("anna", "tall"): "anna/tall.py",
         ("ben", "double"): "ben/week1/Double.py",
         ("carl", "tall"): "carl/tall/answer.py",
     }
-    assert [(one.name, one.lesson) for one in found.all] == [*told]
+    assert [(one.name, one.lesson) for one in found.all] == [*sources]
     assert not problems
 
 
-def test_ones_own_folder_of_lessons_is_one_submission(here: Path):
-    told, _, _ = read(folder(here / "anna", {"double.py": DOUBLE, "tall.py": TALL}))
-    assert told == {("anna", "double"): "double.py", ("anna", "tall"): "tall.py"}
+def test_one_students_directory(here: Path):
+    sources, _, _ = read(folder(here / "anna", {"double.py": DOUBLE, "tall.py": TALL}))
+    assert sources == {("anna", "double"): "double.py", ("anna", "tall"): "tall.py"}
 
 
-def test_lessons_that_are_not_graded_are_not_looked_at(here: Path):
+def test_other_lessons_are_ignored(here: Path):
     files = {"anna/double.py": DOUBLE, "anna/tall.py": TALL, "ben/tall.py": TALL}
-    told, problems, _ = read(folder(here, files), ["double"])
-    assert told == {("anna", "double"): "anna/double.py"}
+    sources, problems, _ = read(folder(here, files), ["double"])
+    assert sources == {("anna", "double"): "anna/double.py"}
     assert not problems
 
 
 @pytest.mark.parametrize("top", ["", "hw1/", "assignment_7_export/"])
-def test_a_zip_with_and_without_a_folder_around_it(here: Path, top: str):
+def test_a_zip_with_and_without_a_wrapper(here: Path, top: str):
     files = {f"{top}anna/double.py": DOUBLE, f"{top}ben/double.py": DOUBLE}
     files |= {f"__MACOSX/{top}anna/._double.py": "", f"{top}anna/.DS_Store": ""}
-    told, problems, _ = read(zipped(here / "hw1.zip", files))
-    assert [*told] == [("anna", "double"), ("ben", "double")]
+    sources, problems, _ = read(zipped(here / "hw1.zip", files))
+    assert [*sources] == [("anna", "double"), ("ben", "double")]
     assert not problems
 
 
@@ -139,13 +139,13 @@ submission_13:
 
 
 @pytest.mark.parametrize("zip_it", [True, False])
-def test_what_gradescope_exports(here: Path, zip_it: bool):
+def test_a_gradescope_export(here: Path, zip_it: bool):
     top = "assignment_1_export"
     files = {f"{top}/submission_{n}/double.py": DOUBLE for n in (11, 12, 13, 14)}
     files[f"{top}/submission_metadata.yml"] = GRADESCOPE
     path = zipped(here / "a.zip", files) if zip_it else folder(here / "a", files) / top
-    told, problems, found = read(path, ["double"])
-    assert [name for name, _ in told] == [
+    sources, problems, found = read(path, ["double"])
+    assert [name for name, _ in sources] == [
         "Anna Lee (7)",
         "Anna Lee (8)",
         "Ben & Zoë",
@@ -155,16 +155,16 @@ def test_what_gradescope_exports(here: Path, zip_it: bool):
     assert not problems
 
 
-def test_metadata_that_cannot_be_read_are_told_with_their_place(here: Path):
+def test_unreadable_metadata_is_reported_with_line_and_column(here: Path):
     files = {"submission_1/double.py": DOUBLE, "submission_metadata.yml": "a: [1\nb: 2\n"}
-    told, problems, _ = read(folder(here, files))
-    assert told == {("submission_1", "double"): "submission_1/double.py"}
+    sources, problems, _ = read(folder(here, files))
+    assert sources == {("submission_1", "double"): "submission_1/double.py"}
     (problem,) = problems
     assert problem.startswith("submission_metadata.yml:2:") and "export" in problem
 
 
 @pytest.mark.parametrize("zip_it", [True, False])
-def test_what_moodle_exports(here: Path, zip_it: bool):
+def test_a_moodle_export(here: Path, zip_it: bool):
     files = {
         "Anna Lee_101_assignsubmission_file_/double.py": DOUBLE,
         "Anna Lee_102_assignsubmission_file_/double.py": DOUBLE,
@@ -172,8 +172,8 @@ def test_what_moodle_exports(here: Path, zip_it: bool):
         "Ben_104_assignsubmission_onlinetext_/onlinetext.html": "<p>",
     }
     path = zipped(here / "m.zip", files) if zip_it else folder(here / "m", files)
-    told, problems, _ = read(path, ["double"])
-    assert [name for name, _ in told] == ["Anna Lee (101)", "Anna Lee (102)", "José Ñ"]
+    sources, problems, _ = read(path, ["double"])
+    assert [name for name, _ in sources] == ["Anna Lee (101)", "Anna Lee (102)", "José Ñ"]
     (problem,) = problems
     assert "typed into Moodle" in problem
 
@@ -189,18 +189,18 @@ def test_a_table_of_paths(here: Path):
         "Eve,tall,2.py,\nEve,tall,x/1.py,\n"
     )
     path = folder(here, {**files, "table.csv": rows}) / "table.csv"
-    told, _, found = read(path)
-    assert told["Anna Lee", "double"] == "x/1.py"
+    sources, _, found = read(path)
+    assert sources["Anna Lee", "double"] == "x/1.py"
     assert found.all[0].submitted_at == "2026-03-01T10:00:00Z"
     assert found.read("x/1.py").decode() == DOUBLE
-    assert "a.pdf: not a Python file" in told["Dora", "tall"]
-    assert "more than once: 2.py, x/1.py" in told["Eve", "tall"]
+    assert "a.pdf: not a Python file" in sources["Dora", "tall"]
+    assert "more than once: 2.py, x/1.py" in sources["Eve", "tall"]
     with pytest.raises(Unreadable, match=r"gone\.py: No such file"):
         found.read("gone.py")
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ("name,path\n", "table.csv:1:1: there is no column 'submission'"),
         (
@@ -211,16 +211,16 @@ def test_a_table_of_paths(here: Path):
         (b"submission,lesson,path\nanna\xff,double,1.py\n", "table.csv:2:5: byte 0xff"),
     ],
 )
-def test_a_table_that_is_wrong_is_told_with_line_and_column(
-    here: Path, rows: str | bytes, told: str
+def test_a_wrong_table_is_reported_with_line_and_column(
+    here: Path, rows: str | bytes, message: str
 ):
     path = folder(here, {"table.csv": rows}) / "table.csv"
     with pytest.raises(Unusable, match="table") as error:
         read(path)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_table_with_semicolons_as_some_spreadsheets_write_it(here: Path):
+def test_a_table_with_semicolons(here: Path):
     files = {"t.csv": "\ufeffSubmission;Lesson;Path\r\nanna;double;1.py\r\n", "1.py": DOUBLE}
     assert read(folder(here, files) / "t.csv")[0] == {("anna", "double"): "1.py"}
 
@@ -247,32 +247,30 @@ def test_a_table_with_semicolons_as_some_spreadsheets_write_it(here: Path):
         ("", None, None),
     ],
 )
-def test_a_lesson_is_known_by_its_name_or_not_at_all(
-    name: str, lesson: str | None, rank: int | None
-):
+def test_files_match_lessons_by_name(name: str, lesson: str | None, rank: int | None):
     found = match_lesson(name, (), ("vmap-basics", "grad-basics", "random-keys"))
     assert (found.lesson, found.rank) == (lesson, rank) if found else lesson is None
 
 
-def test_a_name_that_could_be_two_lessons_is_nobodys():
+def test_a_name_that_could_be_two_lessons_matches_none():
     assert match_lesson("matmul-3", (), ("matmul-1a", "matmul-1b")) is None
 
 
-def test_wrong_names_are_taken_where_they_are_clear_and_told_where_not(here: Path):
+def test_misspelled_names_are_matched_or_reported(here: Path):
     files = {"anna/duoble.py": DOUBLE, "ben/homework.py": DOUBLE, "carl/a.py": "", "carl/b.py": ""}
-    told, problems, found = read(folder(here, files))
-    assert told == {("anna", "double"): "anna/duoble.py"}
+    sources, problems, found = read(folder(here, files))
+    assert sources == {("anna", "double"): "anna/duoble.py"}
     assert found.all[0].notes == ("duoble.py was graded as double: the closest name",)
     assert len(problems) == 3
     assert all("no lesson has this name" in problem for problem in problems)
-    told, problems, _ = read(here, ["double"])
-    assert told["ben", "double"] == "ben/homework.py"  # the only file for the only lesson
-    assert "which file is it? There are: carl/a.py, carl/b.py" in told["carl", "double"]
+    sources, problems, _ = read(here, ["double"])
+    assert sources["ben", "double"] == "ben/homework.py"  # the only file, for the only lesson
+    assert "which file is it? There are: carl/a.py, carl/b.py" in sources["carl", "double"]
     assert not problems
 
 
 @pytest.mark.parametrize("zip_it", [True, False])
-def test_what_is_handed_in_twice_waits_for_a_person_unless_it_is_the_same(here: Path, zip_it: bool):
+def test_duplicates_need_review_unless_they_are_equal(here: Path, zip_it: bool):
     files = {
         "anna/double.py": DOUBLE, "anna/double (1).py": DOUBLE.replace("2", "3"),
         "ben/double.py": DOUBLE, "ben/sub/double.py": DOUBLE,
@@ -280,53 +278,53 @@ def test_what_is_handed_in_twice_waits_for_a_person_unless_it_is_the_same(here: 
         "dora/double.py": DOUBLE, "dora/doubled.py": TALL,
     }  # fmt: skip
     path = zipped(here / "z.zip", files) if zip_it else folder(here / "z", files)
-    told, _, found = read(path)
-    assert "keep the one that counts" in told["anna", "double"]
-    assert told["ben", "double"] == "ben/double.py"
-    assert "keep the one that counts" in told["carl", "double"]
+    sources, _, found = read(path)
+    assert "keep the one that counts" in sources["anna", "double"]
+    assert sources["ben", "double"] == "ben/double.py"
+    assert "keep the one that counts" in sources["carl", "double"]
     notes = {one.name: one.notes for one in found.all}
     assert "always the same" in notes["ben"][0]
     assert notes["dora"] == ("ignored: dora/doubled.py",)
 
 
-def test_nothing_to_grade_is_told_with_its_owner(here: Path):
+def test_a_student_without_a_source_file_is_reported(here: Path):
     files = {"anna/answer.docx": "x", "ben/x.txt": "y", "stray.pdf": "z"}
     (folder(here, files) / "carl").mkdir()
-    told, problems, _ = read(here)
-    assert not told
+    sources, problems, _ = read(here)
+    assert not sources
     assert sorted(problem.partition(":")[0] for problem in problems) == [
         "anna", "ben", "carl", "stray.pdf",
     ]  # fmt: skip
-    told, problems, _ = read(here, ["double"])
-    assert "no Python file" in told["anna", "double"]
+    sources, problems, _ = read(here, ["double"])
+    assert "no Python file" in sources["anna", "double"]
     assert len(problems) == 2
 
 
 def test_accents_written_in_two_ways_are_one_name(here: Path):
     files = {"Jose\u0301/double.py": DOUBLE, "Zoe\u0308 _tall.py": TALL}
-    told, _, _ = read(folder(here, files))
-    assert [*told] == [("José", "double"), ("Zoë", "tall")]
+    sources, _, _ = read(folder(here, files))
+    assert [*sources] == [("José", "double"), ("Zoë", "tall")]
 
 
-def test_names_that_cannot_be_shown_are_nobodys(here: Path):
+def test_unprintable_names_are_refused(here: Path):
     files = {"an\x1bna/double.py": DOUBLE, "b\ne.py": DOUBLE, "carl/double.py": DOUBLE}
-    told, problems, _ = read(folder(here, files))
-    assert [*told] == [("carl", "double")]
+    sources, problems, _ = read(folder(here, files))
+    assert [*sources] == [("carl", "double")]
     assert len(problems) == 2
     assert all(problem.isprintable() for problem in problems)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="such names cannot be made there")
-def test_names_that_are_no_unicode_are_nobodys(here: Path):
+def test_names_that_are_not_unicode_are_refused(here: Path):
     (here / "anna").mkdir()
     Path(os.fsdecode(os.fsencode(here) + b"/anna/dou\xff.py")).write_bytes(b"x")
-    told, problems, _ = read(here)
-    assert not told
+    sources, problems, _ = read(here)
+    assert not sources
     assert any("unprintable" in problem for problem in problems)
     json.dumps(problems).encode()
 
 
-# --- files that are none ---------------------------------------------------------------------
+# --- files that are refused ---------------------------------------------------------------------
 
 
 def test_links_are_refused_wherever_they_lead(here: Path):
@@ -338,21 +336,21 @@ def test_links_are_refused_wherever_they_lead(here: Path):
     (root / "ben" / "double.py").symlink_to("tall.py")
     (root / "eve").mkdir()
     (root / "eve" / "double.py").symlink_to("double.py")
-    told, problems, found = read(root)
-    assert told == {("anna", "double"): "anna/double.py", ("ben", "tall"): "ben/tall.py"}
-    linked = [problem.partition(":")[0] for problem in problems if ": a link" in problem]
+    sources, problems, found = read(root)
+    assert sources == {("anna", "double"): "anna/double.py", ("ben", "tall"): "ben/tall.py"}
+    linked = [problem.partition(":")[0] for problem in problems if ": a symbolic link" in problem]
     assert linked == ["ben/double.py", "carl/double.py", "dora", "eve/double.py"]
-    # Put in place after it was looked at.
+    # Replaced by a link after the check.
     (root / "ben" / "tall.py").unlink()
     (root / "ben" / "tall.py").symlink_to(secret / "double.py")
-    with pytest.raises(Unreadable, match="a link"):
+    with pytest.raises(Unreadable, match="a symbolic link"):
         found.read("ben/tall.py")
 
 
 def test_a_link_in_a_table_is_refused(here: Path):
     folder(here, {"s.py": DOUBLE, "t.csv": "submission,lesson,path\nanna,double,1.py\n"})
     (here / "1.py").symlink_to("s.py")
-    with pytest.raises(Unreadable, match="a link"):
+    with pytest.raises(Unreadable, match="a symbolic link"):
         read(here / "t.csv")[2].read("1.py")
 
 
@@ -360,12 +358,12 @@ def test_a_link_in_a_table_is_refused(here: Path):
 def test_pipes_are_not_read(here: Path):
     (here / "anna").mkdir()
     os.mkfifo(here / "anna" / "double.py")
-    told, problems, _ = read(here)
-    assert not told
+    sources, problems, _ = read(here)
+    assert not sources
     assert "anna/double.py: not a regular file" in problems
 
 
-def test_what_a_zip_may_be_is_refused_file_by_file(here: Path):
+def test_dangerous_zip_members_are_refused_one_by_one(here: Path):
     path = zipped(here / "hw.zip", {"anna/double.py": DOUBLE, "bomb/double.py": b"#" * 10**7})
     link = zipfile.ZipInfo("carl/double.py")
     link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
@@ -373,19 +371,19 @@ def test_what_a_zip_may_be_is_refused_file_by_file(here: Path):
         archive.writestr(link, "/etc/passwd")
         archive.writestr("../dora/double.py", DOUBLE)
         archive.writestr("/eve/double.py", DOUBLE)
-    told, problems, _ = read(path)
-    assert told == {("anna", "double"): "anna/double.py"}
+    sources, problems, _ = read(path)
+    assert sources == {("anna", "double"): "anna/double.py"}
     assert len([p for p in problems if "empty directory" not in p]) == 4
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip at all", b"PK\x05\x06" + b"\xff" * 18])
-def test_a_zip_that_is_none_is_told(here: Path, data: bytes):
+def test_a_damaged_zip_is_refused(here: Path, data: bytes):
     (here / "hw.zip").write_bytes(data)
     with pytest.raises(Unusable, match=r"hw\.zip"):
         read(here / "hw.zip")
 
 
-def test_a_damaged_member_is_told_when_it_is_read(here: Path):
+def test_a_damaged_member_is_reported_when_read(here: Path):
     path = zipped(here / "hw.zip", {"anna/double.py": os.urandom(5000)})
     data = bytearray(path.read_bytes())
     data[200] ^= 255
@@ -395,16 +393,16 @@ def test_a_damaged_member_is_told_when_it_is_read(here: Path):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [("gone", "no such file or directory"), ("x.tar", "expected a directory, a .zip or a .csv")],
 )
-def test_what_is_no_submissions_at_all_is_told(here: Path, path: str, told: str):
+def test_unusable_submissions_are_refused(here: Path, path: str, message: str):
     folder(here, {"x.tar": "x"})
-    with pytest.raises(Unusable, match=told):
+    with pytest.raises(Unusable, match=message):
         read(here / path)
 
 
-# --- what is in them -------------------------------------------------------------------------
+# --- contents of files -------------------------------------------------------------------------
 
 
 def notebook(*cells: str | tuple[str, str], version: int = 4) -> bytes:
@@ -421,13 +419,13 @@ def notebook(*cells: str | tuple[str, str], version: int = 4) -> bytes:
 
 
 @pytest.mark.parametrize("version", [3, 4])
-def test_a_notebook_is_its_code_cells_in_order(version: int):
+def test_a_notebooks_code_is_its_code_cells_in_order(version: int):
     data = notebook(("markdown", "# Title"), "a = 1\n", "", "b = (a\n% 2)", version=version)
     assert notebook_code(data) == "# cell 2\na = 1\n\n# cell 4\nb = (a\n% 2)\n"
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "message"),
     [
         (["x = 1", "import os\n%matplotlib inline\n"], "cell 2, line 2: `%matplotlib inline`"),
         (["!pip install flax"], "cell 1, line 1: `!pip install flax`"),
@@ -439,13 +437,13 @@ def test_a_notebook_is_its_code_cells_in_order(version: int):
         ([("markdown", "x")], "without a line of code"),
     ],
 )
-def test_what_is_no_python_in_a_notebook_is_told_with_cell_and_line(cells: list[str], told: str):
+def test_ipython_syntax_is_reported_with_cell_and_line(cells: list[str], message: str):
     with pytest.raises(BadNotebook) as error:
         notebook_code(notebook(*cells))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_syntax_error_in_a_notebook_is_no_magic():
+def test_a_syntax_error_in_a_notebook_is_not_magic():
     assert "x = = 2" in notebook_code(notebook("x = = 2  # 50 % of it?"))
 
 
@@ -462,13 +460,13 @@ def test_a_syntax_error_in_a_notebook_is_no_magic():
         b"\xff\xfe",
     ],
 )
-def test_what_is_no_notebook_is_told(data: bytes):
+def test_invalid_notebooks_are_refused(data: bytes):
     with pytest.raises(BadNotebook):
         notebook_code(data)
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "a.py: the file is empty"),
         (b" \n\t\n", "a.py: the file is empty"),
@@ -477,13 +475,13 @@ def test_what_is_no_notebook_is_told(data: bytes):
         ("x = 'ü'".encode("latin-1"), "a.py:1:6: byte 0xfc is not UTF-8"),
     ],
 )
-def test_what_is_no_source_is_told(data: bytes, told: str):
+def test_invalid_source_files_are_refused(data: bytes, message: str):
     with pytest.raises(Unreadable) as error:
         read_code(data, "a.py")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_huge_file_is_not_read_as_a_whole(here: Path):
+def test_a_huge_file_is_not_read_completely(here: Path):
     path = here / "anna" / "double.py"
     path.parent.mkdir()
     with path.open("wb") as file:

@@ -27,7 +27,7 @@ from tutor.grading.submission_files import (
     too_many,
 )
 
-LINK = "a link, or inside a linked directory; replace it with the file itself"
+LINK = "a symbolic link, or in a linked directory; replace it with the file itself"
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)

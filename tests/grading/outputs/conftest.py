@@ -1,4 +1,4 @@
-"""What the tests of outputs share: results as grading makes them, some of them hostile."""
+"""Fixtures for outputs: real results, and hostile ones."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,8 +12,8 @@ from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 
 
-class Texts:
-    """Sources from a dictionary: `(submission, lesson)` to text."""
+class FakeCodeReader:
+    """A `CodeReader` of a dictionary from `(submission, lesson)` to code."""
 
     def __init__(self, codes: dict[tuple[str, str], str] | None = None, starter: str = "") -> None:
         self.codes = codes or {}
@@ -38,7 +38,7 @@ BATCH = Batch(
 
 @pytest.fixture
 def write(tmp_path: Path):
-    """Write some results in some formats; gives the folder."""
+    """Return a function that writes results and returns the directory."""
 
     def written(
         results: Iterable[Result],
@@ -47,7 +47,7 @@ def write(tmp_path: Path):
         reader: outputs.CodeReader | None = None,
     ) -> Path:
         folder = tmp_path / "out"
-        outputs.write(batch, results, folder, formats, reader or Texts())
+        outputs.write(batch, results, folder, formats, reader or FakeCodeReader())
         return folder
 
     return written
@@ -55,7 +55,7 @@ def write(tmp_path: Path):
 
 @pytest.fixture(scope="session")
 def real(forks: Forks, mini: Pack) -> list[Result]:
-    """What the engine finds: right, wrong, an exception, no Python, beside what people do to it."""
+    """Real results: right, wrong, an exception, a syntax error; with lateness and overrides."""
     double, tall = mini.lesson("double"), mini.lesson("tall")
     return [
         made(forks, "Ada Lovelace", double, "def double(x):\n    return 2 * x\n"),

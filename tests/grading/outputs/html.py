@@ -1,4 +1,4 @@
-"""HTML as a browser takes it apart: which elements there are, and what text."""
+"""HTML as a browser parses it: its elements and text."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,7 +16,7 @@ _EMPTY = {"meta"}
 
 
 class Page(HTMLParser):
-    """Every element of a page, and the text of those that are open at once."""
+    """The elements of a page, and its text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -59,7 +59,8 @@ class Page(HTMLParser):
         return "".join(text for tag, text in self.texts if tag != "style")
 
     def only_ours(self) -> bool:
-        """Whether nothing is in it but what templates put there, and nothing that loads or runs."""
+        """Return whether all elements and attributes are the templates', and nothing loads or
+        runs."""
         return all(
             tag in OURS and set(attributes) <= ATTRIBUTES and attributes.get("href", "#")[0] == "#"
             for tag, attributes in self.elements

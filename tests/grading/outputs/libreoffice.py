@@ -1,4 +1,4 @@
-"""LibreOffice reopens the gradebook without loss: `make libreoffice`, where it is installed."""
+"""LibreOffice reopens the gradebook without loss: `make libreoffice`, if it is installed."""
 
 import csv
 import subprocess
@@ -10,13 +10,13 @@ from tutor.grading.result import Result
 Write = Callable[..., Path]
 
 OPEN = "CSV:44,34,76,1,,0,true"
-"""Commas, quotation marks, UTF-8, from line 1, and what is in quotes is text."""
+"""Commas, quotation marks, UTF-8, from line 1, quoted fields as text."""
 
 SAVE = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,true,false"
-"""The same, with cells as they are shown."""
+"""The same, with cells as shown."""
 
 LIKE_NUMBERS = ["007", "1e5", "2026-01-02", "1/2", "TRUE", "1" * 20, "1,5", "12:30", "50%", "$5"]
-"""Names that a spreadsheet would take for something else."""
+"""Names that a spreadsheet would convert."""
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -25,7 +25,7 @@ def rows(path: Path) -> list[list[str]]:
 
 
 def reopened(book: Path, folder: Path) -> list[list[str]]:
-    """Its cells once LibreOffice has made a workbook of it, and a table of that."""
+    """Return the cells after LibreOffice converted the table to a workbook and back."""
 
     def convert(*arguments: str) -> None:
         profile = (folder / "profile").as_uri()

@@ -1,4 +1,4 @@
-"""Results made from reports, and results that mean harm."""
+"""Real results, and hostile ones."""
 
 from tutor.engine.session import Session
 from tutor.grading.result import CheckScore, Late, Override, Result
@@ -14,7 +14,7 @@ def made(
     late: Late | None = None,
     override: Override | None = None,
 ) -> Result:
-    """What checking this code gives, a point for each check."""
+    """Check code; return a result with a point per check."""
     with Session(lesson, code, sandboxes=forks) as session:
         report = session.check(7)
     checks = tuple(

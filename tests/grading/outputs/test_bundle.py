@@ -1,4 +1,4 @@
-"""The zip for Gradescope, unpacked and run as Gradescope does it."""
+"""The Gradescope bundle, unpacked and run as Gradescope does."""
 
 import json
 import os
@@ -21,7 +21,7 @@ JAXTUTOR = Path(sys.executable).with_name("jaxtutor")
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
-    """What Gradescope makes of a zip: its contents in `source`, and run_autograder above it."""
+    """Unpack a zip as Gradescope does: into `source`, with run_autograder above it."""
     source = folder / "source"
     with zipfile.ZipFile(archive) as zipped:
         for member in zipped.infolist():
@@ -38,7 +38,7 @@ def autograder(tmp_path: Path) -> Path:
     archive = tmp_path / "autograder.zip"
     assert main(["grade", "--pack", str(MINI), "--gradescope-bundle", str(archive)]) == 0
     folder = unpacked(archive, tmp_path / "autograder")
-    # What PyTorch answers under this seed is remembered, so that nobody waits for it.
+    # PyTorch's answers for this seed are cached.
     with (folder / "source" / "options").open("a") as options:
         options.write("--seed\n0\n")
     return folder
@@ -75,10 +75,10 @@ def test_a_submission_is_graded_as_on_gradescope(autograder: Path):
         "tall": "failed",
     }
     assert "the file is empty" in data["output"]
-    assert list((autograder / "submission").iterdir())  # and left alone
+    assert list((autograder / "submission").iterdir())  # and untouched
 
 
-def test_who_hands_in_nothing_that_is_a_lesson_is_told(autograder: Path):
+def test_a_submission_without_any_lesson_gets_a_message(autograder: Path):
     (autograder / "submission" / "notes.txt").write_text("sorry")
     data = results(autograder)
     assert data["score"] == 0
@@ -93,7 +93,7 @@ def test_a_broken_pack_gives_no_results(autograder: Path):
     assert not list((autograder / "results").iterdir())
 
 
-def test_what_jaxtutor_itself_cannot_judge_gives_no_results(autograder: Path):
+def test_an_internal_fault_gives_no_results(autograder: Path):
     (autograder / "submission" / "double.py").write_text("def double(x):\n    return 2 * x\n")
     solution = autograder / "source" / "pack" / "solutions" / "basics" / "double.py"
     solution.write_text("def double(x):\n    return 3 * x\n")
@@ -101,7 +101,7 @@ def test_what_jaxtutor_itself_cannot_judge_gives_no_results(autograder: Path):
     assert not list((autograder / "results").iterdir())
 
 
-def test_it_holds_what_setting_up_needs(autograder: Path):
+def test_the_bundle_contains_what_setup_needs(autograder: Path):
     source = autograder / "source"
     assert (source / "requirements.txt").read_text() == f"jaxtutor=={__version__}\n"
     assert (source / "options").read_text().split() == [

@@ -1,4 +1,4 @@
-"""`jaxtutor grade --format all`: from files that were handed in to files that are handed out."""
+"""`jaxtutor grade --format all`."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.grading.outputs.test_junit import suites
 from tutor.cli import main
 from tutor.grading.outputs import FORMATS
 
-# Long enough to be compared, and twice the same but for names.
+# Long enough to be compared.
 LONG = """\
 def double({0}):
     {1} = [0.0 * {0}]
@@ -25,7 +25,7 @@ def double({0}):
 """
 
 
-def test_everything_is_written_of_a_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_all_formats_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     handed_in = tmp_path / "handed in"
     codes = {
         "Ada": LONG.format("x", "parts", "step"),
@@ -56,9 +56,7 @@ def test_everything_is_written_of_a_batch(tmp_path: Path, capsys: pytest.Capture
     assert (out / "export/double/submissions/Bob/double.py").read_text() == codes["Bob"]
 
 
-def test_a_format_that_there_is_none_of_is_wrong_usage(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_an_unknown_format_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
     command = ["grade", str(tmp_path), "--lesson", "double", "--pack", str(MINI)]
     assert main([*command, "--out", str(tmp_path / "out"), "--format", "pdf"]) == 2
@@ -68,5 +66,5 @@ def test_a_format_that_there_is_none_of_is_wrong_usage(
 def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         main(["grade", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert all(name in told for name in FORMATS)
+    help_text = " ".join(capsys.readouterr().out.split())
+    assert all(name in help_text for name in FORMATS)

@@ -1,4 +1,4 @@
-"""Files are named like the submissions as far as every system can have such a name."""
+"""File names are valid everywhere, and those of submissions where possible."""
 
 import unicodedata
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_harmless_names_stay_as_they_are():
         assert names.of(name) == name
 
 
-def test_names_that_differ_in_case_or_accents_only_have_files_of_their_own():
+def test_names_that_differ_only_in_case_or_accents_get_separate_files():
     names = FileNames()
     given = ["Ann", "ann", "ANN", "Zoë", "Zoe\u0308", "ﬁ", "fi", "STRASSE", "Straße"]
     found = [names.of(name) for name in given]
@@ -30,7 +30,7 @@ def test_the_same_submissions_have_the_same_names_at_every_run():
     assert [first.of(name) for name in NASTY] == [second.of(name) for name in NASTY]
 
 
-def test_hostile_names_are_files_in_the_folder(tmp_path: Path):
+def test_hostile_names_stay_in_the_directory(tmp_path: Path):
     names = FileNames()
     folder = tmp_path / "students"
     folder.mkdir()
@@ -41,7 +41,7 @@ def test_hostile_names_are_files_in_the_folder(tmp_path: Path):
 
 
 @hypothesis.given(strategies.lists(strategies.text() | strategies.sampled_from(NASTY), unique=True))
-def test_any_names_are_told_apart_and_fit_every_system(texts: list[str]):
+def test_any_names_are_unique_and_valid_on_every_system(texts: list[str]):
     names = FileNames()
     found = [names.of(text) for text in texts]
     assert len({unicodedata.normalize("NFKC", name).casefold() for name in found}) == len(texts)

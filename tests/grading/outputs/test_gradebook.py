@@ -1,4 +1,4 @@
-"""The gradebook opens elsewhere without loss, and computes nothing."""
+"""Other programs open the gradebook without loss, and evaluate nothing."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import pandas
 import pytest
 from hypothesis import strategies
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.outputs.gradebook import escape_cell, unescape_cell
@@ -28,9 +28,7 @@ def opened(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_there_is_a_row_for_each_submission_and_a_column_for_each_lesson(
-    write: Write, real: Sequence[Result]
-):
+def test_a_row_per_submission_and_a_column_per_lesson(write: Write, real: Sequence[Result]):
     rows = opened(write(real, ["gradebook.csv"]))
     assert list(rows[0]) == ["submission", "double", "tall", "total", "late", "notes"]
     assert [row["submission"] for row in rows] == NAMES
@@ -43,19 +41,19 @@ def test_there_is_a_row_for_each_submission_and_a_column_for_each_lesson(
     assert "tall: set to 1 by Prof. X (was 0): the idea is right" in cagla["notes"]
 
 
-def test_what_has_no_score_is_empty_and_not_zero(write: Write, real: Sequence[Result]):
+def test_a_missing_score_is_empty_and_not_zero(write: Write, real: Sequence[Result]):
     dan = opened(write(real, ["gradebook.csv"]))[-1]
     assert (dan["double"], dan["tall"], dan["total"]) == ("", "", "")
     assert "double: needs review: the file is empty" in dan["notes"]
 
 
-def test_what_was_not_handed_in_is_empty_and_told(write: Write):
+def test_a_lesson_not_handed_in_is_empty_and_noted(write: Write):
     (row,) = opened(write([Result("a", "tall", "pass", 1.0, 1.0)], ["gradebook.csv"]))
     assert (row["double"], row["tall"], row["total"]) == ("", "1", "1")
     assert row["notes"] == "double: not handed in"
 
 
-def test_a_lesson_may_be_called_like_a_column_of_ours(write: Write):
+def test_a_lesson_may_be_named_like_a_fixed_column(write: Write):
     batch = Batch("mini", "", 0, ("total",))
     (row,) = opened(write([Result("a", "total", "pass", 1.5, 2.0)], ["gradebook.csv"], batch))
     assert row["lesson total"] == row["total"] == "1.5"
@@ -83,7 +81,7 @@ def test_hostile_names_come_back_and_none_is_a_formula(write: Write, hostile: Se
 
 
 def is_formula(cell: str) -> bool:
-    """Whether a spreadsheet, wherever it takes a cell to begin, computes it."""
+    """Return whether a spreadsheet evaluates the cell, or a part of it."""
     parts = [part for piece in cell.split(";") for part in piece.split("\t")]
     return any(part.strip()[:1] in tuple("=+-@＝＋－＠\r\n") for part in parts if part.strip())
 
@@ -91,7 +89,7 @@ def is_formula(cell: str) -> bool:
 @hypothesis.given(strategies.text(alphabet="=+-@;'\"\t\r\n ,a＝\u00a0é🚀") | strategies.text())
 @hypothesis.example("' '=x")
 @hypothesis.example(";;=1")
-def test_any_text_comes_back_and_is_no_formula(text: str):
+def test_any_text_comes_back_and_is_not_a_formula(text: str):
     cell = escape_cell(text)
     assert not is_formula(cell)
     file = io.StringIO()
@@ -108,13 +106,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @hypothesis.given(strategies.lists(strategies.text(), min_size=1, max_size=4))
 @hypothesis.settings(deadline=None, max_examples=40)
-def test_whatever_the_names_are_there_are_as_many_rows(shared: Path, names: list[str]):
+def test_any_names_give_one_row_each(shared: Path, names: list[str]):
     results = [
         hostile_result(name)
         for place, name in enumerate(names)
         if place == 0 or name != names[place - 1]
     ]
-    outputs.write(BATCH, results, shared, ["gradebook.csv"], Texts())
+    outputs.write(BATCH, results, shared, ["gradebook.csv"], FakeCodeReader())
     rows = opened(shared)
     assert [row["submission"] for row in rows] == [escape_cell(one.submission) for one in results]
     assert [row["total"] for row in rows] == ["3.25"] * len(results)

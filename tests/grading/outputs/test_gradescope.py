@@ -1,4 +1,4 @@
-"""Gradescope takes what is written for it."""
+"""Results for Gradescope are valid."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import strategies
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
@@ -26,7 +26,7 @@ def valid(path: Path) -> dict[str, Any]:
     return data
 
 
-def test_each_submission_has_results_that_gradescope_takes(write: Write, real: Sequence[Result]):
+def test_each_submission_has_valid_results(write: Write, real: Sequence[Result]):
     folder = write(real, ["gradescope"]) / "gradescope"
     found = {path.name: valid(path / "results.json") for path in folder.iterdir()}
     assert set(found) == {"Ada Lovelace", "Bob", "Çağla Ünal", "Dan"}
@@ -44,7 +44,7 @@ def test_each_submission_has_results_that_gradescope_takes(write: Write, real: S
     assert found["Bob"]["output"] == "tall: 2.5 days late"
 
 
-def test_what_waits_for_a_person_is_told_first(write: Write, real: Sequence[Result]):
+def test_missing_scores_are_mentioned_first(write: Write, real: Sequence[Result]):
     folder = write(real, ["gradescope"]) / "gradescope"
     dan = valid(folder / "Dan" / "results.json")
     assert dan["output"].splitlines()[0] == (
@@ -56,7 +56,7 @@ def test_what_waits_for_a_person_is_told_first(write: Write, real: Sequence[Resu
     assert "a grader set the score to 1" in cagla["output"]
 
 
-def test_a_bonus_is_on_top(write: Write):
+def test_a_bonus_comes_on_top(write: Write):
     checks = (
         CheckScore("plain", "value", "pass", 2.0, 2.0),
         CheckScore("more", "value", "pass", 1.0, 1.0, bonus=True),
@@ -81,8 +81,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @hypothesis.given(strategies.text())
 @hypothesis.settings(deadline=None, max_examples=40)
-def test_any_text_leaves_them_valid(shared: Path, text: str):
-    outputs.write(BATCH, [hostile_result(text)], shared, ["gradescope"], Texts())
+def test_any_text_keeps_results_valid(shared: Path, text: str):
+    outputs.write(BATCH, [hostile_result(text)], shared, ["gradescope"], FakeCodeReader())
     for path in (shared / "gradescope").iterdir():
         valid(path / "results.json")
 
@@ -100,5 +100,5 @@ def test_any_text_leaves_them_valid(shared: Path, text: str):
     ],
     ids=str,
 )
-def test_the_validator_refuses_what_gradescope_does_not_describe(wrong: dict[str, Any]):
+def test_the_validator_refuses_unknown_fields(wrong: dict[str, Any]):
     assert not VALIDATOR.is_valid(wrong)

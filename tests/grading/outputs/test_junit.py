@@ -1,4 +1,4 @@
-"""JUnit XML: valid, failures and errors apart, whatever stands in names and messages."""
+"""JUnit XML is valid for any text, and separates failures from errors."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies
 from lxml import etree
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import HOSTILE, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
@@ -23,7 +23,7 @@ def suites(folder: Path) -> list[etree._Element]:
     return tree.findall("testsuite")
 
 
-def test_what_the_engine_finds_is_valid_and_counted(write: Write, real: Sequence[Result]):
+def test_real_results_are_valid_and_counted(write: Write, real: Sequence[Result]):
     found = suites(write(real, ["junit.xml"]))
     assert [(suite.get("name"), suite.get("package")) for suite in found] == [
         (result.submission, f"mini.{result.lesson}") for result in real
@@ -54,20 +54,20 @@ def test_a_wrong_answer_is_a_failure_and_an_exception_an_error(
     assert error.get("type") == "error"
 
 
-def test_a_score_that_a_person_set_is_marked(write: Write, real: Sequence[Result]):
+def test_an_override_is_a_property(write: Write, real: Sequence[Result]):
     suite = suites(write(real, ["junit.xml"]))[5]
     properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
     assert properties["override"] == properties["score"] == "1"
     assert "Prof. X" in properties["note"]
 
 
-def test_the_time_is_that_of_greenwich(write: Write, real: Sequence[Result]):
+def test_the_timestamp_is_in_utc(write: Write, real: Sequence[Result]):
     assert {suite.get("timestamp") for suite in suites(write(real, ["junit.xml"]))} == {
         "2026-03-04T03:06:07"
     }
 
 
-def test_a_result_without_a_reason_among_its_checks_has_one(write: Write):
+def test_a_failure_outside_of_checks_has_a_case(write: Write):
     lucky = Result(
         "a", "double", "fail", 0.0, 1.0, notes=("passes 2 of 3",),
         checks=(CheckScore("value", "value", "pass", 1.0, 1.0),),
@@ -76,7 +76,7 @@ def test_a_result_without_a_reason_among_its_checks_has_one(write: Write):
     assert suite.find("testcase/failure").get("message") == "passes 2 of 3"
 
 
-def test_no_results_are_a_valid_file(write: Write):
+def test_an_empty_batch_is_valid(write: Write):
     assert suites(write([], ["junit.xml"])) == []
 
 
@@ -97,7 +97,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @hypothesis.given(strategies.text())
 @hypothesis.settings(deadline=None)
-def test_any_text_leaves_it_valid(shared: Path, text: str):
-    outputs.write(BATCH, [hostile_result(text)], shared, ["junit.xml"], Texts())
+def test_any_text_keeps_it_valid(shared: Path, text: str):
+    outputs.write(BATCH, [hostile_result(text)], shared, ["junit.xml"], FakeCodeReader())
     (suite,) = suites(shared)
     assert len(suite.findall("testcase")) == 5

@@ -1,4 +1,4 @@
-"""Formats are found by name, written in one pass, and whole or not at all."""
+"""Formats are selected by name, written in one pass, and complete or unchanged."""
 
 import gc
 import tracemalloc
@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import Result
@@ -28,11 +28,11 @@ STREAMS = ["gradebook.csv", "junit.xml", "report.html", "students", "gradescope"
         ("all", list(outputs.FORMATS)),
     ],
 )
-def test_formats_are_chosen_by_name(text: str, names: list[str]):
+def test_formats_are_selected_by_name(text: str, names: list[str]):
     assert outputs.parse_formats(text) == names
 
 
-def test_a_format_that_there_is_none_of_is_told_with_those_that_are():
+def test_an_unknown_format_is_reported_with_the_known_ones():
     with pytest.raises(outputs.BadFormat, match=r"did you mean 'gradebook\.csv'"):
         outputs.parse_formats("gradbook.csv")
     with pytest.raises(outputs.BadFormat, match=r"available: gradebook\.csv, junit\.xml, "):
@@ -49,14 +49,14 @@ def test_every_format_is_written_in_one_pass(write: Write, real: Sequence[Result
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path, real: Sequence[Result]):
     def files(name: str) -> dict[str, bytes]:
-        outputs.write(BATCH, real, tmp_path / name, list(outputs.FORMATS), Texts())
+        outputs.write(BATCH, real, tmp_path / name, list(outputs.FORMATS), FakeCodeReader())
         root = tmp_path / name
         return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
     assert files("first") == files("second")
 
 
-def test_what_breaks_off_leaves_the_files_of_before(write: Write, real: Sequence[Result]):
+def test_an_interrupted_write_keeps_the_old_files(write: Write, real: Sequence[Result]):
     def broken() -> Iterator[Result]:
         yield from real[:3]
         raise KeyboardInterrupt
@@ -81,7 +81,7 @@ def test_memory_does_not_grow_with_the_batch(tmp_path: Path):
 
     def peak(count: int) -> int:
         tracemalloc.start()
-        outputs.write(BATCH, results(count), tmp_path / str(count), STREAMS, Texts())
+        outputs.write(BATCH, results(count), tmp_path / str(count), STREAMS, FakeCodeReader())
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return most

@@ -1,4 +1,4 @@
-"""HTML pages: whole, self-contained, and nothing in them but what templates put there."""
+"""HTML pages are valid and self-contained, and show all text as text."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import strategies
 
-from tests.grading.outputs.conftest import BATCH, Texts
+from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.html import Page
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
@@ -26,10 +26,10 @@ def page_of(folder: Path, name: str) -> Page:
     return Page.of(folder / "students" / f"{name}.html")
 
 
-# --- all of them -----------------------------------------------------------------------------
+# --- all pages -----------------------------------------------------------------------------
 
 
-def test_pages_load_nothing_and_run_nothing(write: Write, real: Sequence[Result]):
+def test_pages_load_and_run_nothing(write: Write, real: Sequence[Result]):
     folder = write(real, PAGES)
     pages = [Page.of(path) for path in folder.rglob("*.html")]
     assert len(pages) == 2 + 4
@@ -42,7 +42,7 @@ def test_pages_load_nothing_and_run_nothing(write: Write, real: Sequence[Result]
         assert "url(" not in style and "@import" not in style
 
 
-def test_hostile_text_is_shown_and_makes_no_element(write: Write, hostile: Sequence[Result]):
+def test_hostile_text_is_shown_as_text(write: Write, hostile: Sequence[Result]):
     folder = write(hostile, PAGES)
     pages = {path.name: Page.of(path) for path in folder.rglob("*.html")}
     assert len(pages) == 2 + len(NASTY)
@@ -61,9 +61,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @hypothesis.given(strategies.text(alphabet="<>&\"'/!-={}%[] aZ\x00\u202e") | strategies.text())
 @hypothesis.settings(deadline=None, max_examples=40)
-def test_any_text_makes_no_element(shared: Path, text: str):
+def test_any_text_is_shown_as_text(shared: Path, text: str):
     result = hostile_result(text)
-    sources = Texts({(text, "double"): text})
+    sources = FakeCodeReader({(text, "double"): text})
     outputs.write(BATCH, [result], shared, ["report.html", "similarity"], sources)
     student = outputs.FORMATS["students"]
     with student(BATCH, shared, sources) as add:
@@ -73,12 +73,10 @@ def test_any_text_makes_no_element(shared: Path, text: str):
     assert page_of(shared, "student").only_ours()
 
 
-# --- the instructor's ------------------------------------------------------------------------
+# --- the report ------------------------------------------------------------------------
 
 
-def test_the_report_tells_who_has_what_and_who_waits_for_a_person(
-    write: Write, real: Sequence[Result]
-):
+def test_the_report_shows_scores_and_what_needs_review(write: Write, real: Sequence[Result]):
     text = Page.of(write(real, ["report.html"]) / "report.html").text
     assert "mini 1.2" in text and "4 submissions" in text and str(BATCH.seed) in text
     assert "Overrides: 1." in text and "Needs review: 4." in text
@@ -115,15 +113,15 @@ def test_scores_and_times_are_drawn(write: Write, real: Sequence[Result]):
     assert max(widths) == 300 and min(widths) >= 0
 
 
-def test_a_batch_of_nobody_has_a_report(write: Write):
+def test_an_empty_batch_has_a_report(write: Write):
     page = Page.of(write([], ["report.html"]) / "report.html")
     assert "0 submissions" in page.text and page.only_ours()
 
 
-# --- the students' ---------------------------------------------------------------------------
+# --- student pages ---------------------------------------------------------------------------
 
 
-def test_a_student_sees_what_was_found_and_nobody_else(write: Write, real: Sequence[Result]):
+def test_a_student_sees_their_own_results_only(write: Write, real: Sequence[Result]):
     folder = write(real, ["students"])
     bob = page_of(folder, "Bob").text
     assert "Total: -0.3 of 3" in bob and "double: 0 of 2" in bob
@@ -134,12 +132,12 @@ def test_a_student_sees_what_was_found_and_nobody_else(write: Write, real: Seque
         assert not any(other in page_of(folder, name).text for other in names - {name})
 
 
-def test_a_student_is_told_that_a_person_looks_or_has_looked(write: Write, real: Sequence[Result]):
+def test_a_student_sees_pending_reviews_and_overrides(write: Write, real: Sequence[Result]):
     folder = write(real, ["students"])
     dan = page_of(folder, "Dan").text
     assert "double: ? of 2" in dan and "a grader will review it" in dan
     assert "the file is empty" in dan
-    assert "no sandbox" not in dan  # ours to put right
+    assert "no sandbox" not in dan  # internal faults are hidden
     cagla = page_of(folder, "Çağla Ünal").text
     assert "set this score: the idea is right" in cagla and "Prof. X" not in cagla
     assert "'(' was never closed" in cagla
@@ -148,7 +146,7 @@ def test_a_student_is_told_that_a_person_looks_or_has_looked(write: Write, real:
 WHAT = Explanation("an-id", "It <is> so.", "Torch does not.", "y = f(x)", "a-lesson", likely=True)
 
 
-def test_a_student_is_told_what_is_explained(write: Write):
+def test_a_student_sees_explanations(write: Write):
     checks = (
         CheckScore("seen", "value", "fail", 0.0, 1.0, message="no", explained=WHAT),
         CheckScore("covert", "value", "fail", 0.0, 1.0, visible=False,
@@ -160,15 +158,15 @@ def test_a_student_is_told_what_is_explained(write: Write):
     ]
     folder = write(results, ["students", "gradescope"])
     text = " ".join(page_of(folder, "Eve").text.split())
-    told = "Probably: It <is> so. Torch does not. Instead: y = f(x)"
-    assert text.count(told) == 2 and f"it broke {told}" in text
+    explanation = "Probably: It <is> so. Torch does not. Instead: y = f(x)"
+    assert text.count(explanation) == 2 and f"it broke {explanation}" in text
     assert "SECRET" not in text
     data = msgspec.json.decode((folder / "gradescope/Eve/results.json").read_bytes())
-    told = "\n\nProbably: It <is> so.\nTorch does not.\nInstead:\ny = f(x)"
-    assert data["tests"][0]["output"] == f"no{told}" and f"it broke{told}" in data["output"]
+    lines = "\n\nProbably: It <is> so.\nTorch does not.\nInstead:\ny = f(x)"
+    assert data["tests"][0]["output"] == f"no{lines}" and f"it broke{lines}" in data["output"]
 
 
-def test_of_what_the_pack_hides_a_student_sees_the_points_only(write: Write):
+def test_a_student_sees_only_the_points_of_hidden_checks(write: Write):
     checks = (
         CheckScore("seen", "value", "pass", 1.0, 1.0),
         CheckScore("covert", "value", "fail", 0.5, 2.0, message="SECRET", visible=False),

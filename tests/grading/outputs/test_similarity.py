@@ -1,4 +1,4 @@
-"""What is copied is seen under other names; what everybody writes is not."""
+"""Copies are found despite other names; common code is not."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from tests.grading.outputs.conftest import Texts
+from tests.grading.outputs.conftest import FakeCodeReader
 from tests.grading.outputs.html import Page
 from tutor.grading.result import Result
 from tutor.grading.similarity import (
@@ -116,18 +116,18 @@ def similarity(one: str, other: str) -> float:
     return found.pairs[0].similarity if found.pairs else 0.0
 
 
-# --- what is alike ---------------------------------------------------------------------------
+# --- similarity ---------------------------------------------------------------------------
 
 
 def test_other_names_numbers_comments_and_layout_change_nothing():
     assert similarity(ORIGINAL, RENAMED) == 1.0
 
 
-def test_the_same_exercise_done_otherwise_is_not_alike():
+def test_another_solution_is_not_similar():
     assert similarity(ORIGINAL, INDEPENDENT) < 0.3
 
 
-def test_a_part_that_was_copied_is_seen():
+def test_a_partial_copy_is_similar():
     start = ORIGINAL.index("def init")
     stop = ORIGINAL.index("def predict")
     mixed = (
@@ -137,14 +137,14 @@ def test_a_part_that_was_copied_is_seen():
     assert similarity(ORIGINAL, mixed) > similarity(INDEPENDENT, ORIGINAL)
 
 
-def test_what_the_starter_has_does_not_count():
+def test_the_starter_is_ignored():
     filled = STARTER.replace("raise NotImplementedError", "return None")
     given = STARTER + ORIGINAL[ORIGINAL.index("def init") :]
     assert compare([hashes(STARTER), hashes(STARTER)], hashes(STARTER)).pairs == ()
     assert compare([hashes(filled), hashes(given)], hashes(STARTER)).pairs == ()
 
 
-def test_functions_of_libraries_are_told_apart():
+def test_library_functions_count():
     line = "def f(x):\n    return jnp.mean(jnp.exp(x)) + jnp.sum(x * jnp.log(x)) / jnp.max(x)\n"
     one = "import jax.numpy as jnp\n" + line
     other = one.replace("mean", "median").replace("exp", "tanh").replace("log", "sin")
@@ -152,13 +152,13 @@ def test_functions_of_libraries_are_told_apart():
     assert similarity(one, other) < 0.3
 
 
-def test_what_more_than_ten_share_is_nobodys():
+def test_code_that_more_than_ten_share_is_ignored():
     copies = [hashes(ORIGINAL)] * MAX_SHARING
     assert len(compare(copies, hashes(STARTER)).pairs) == MAX_SHARING * (MAX_SHARING - 1) // 2
     assert compare([*copies, hashes(RENAMED)], hashes(STARTER)).pairs == ()
 
 
-def test_pairs_are_capped_and_those_left_out_counted():
+def test_the_number_of_pairs_is_limited_and_the_rest_counted():
     groups = [
         np.arange(100 * place, 100 * place + 20, dtype=np.uint64)
         for place in range(MAX_PAIRS + 7)
@@ -172,10 +172,10 @@ def test_pairs_are_capped_and_those_left_out_counted():
     strategies.lists(strategies.sets(strategies.integers(0, 40), max_size=20), max_size=12),
     strategies.sets(strategies.integers(0, 40), max_size=5),
 )
-def test_pairs_are_those_that_a_look_at_every_two_finds(sets: list[set[int]], given: set[int]):
+def test_pairs_equal_those_of_comparing_every_two(sets: list[set[int]], given: set[int]):
     counts = {number: sum(number in one for one in sets) for number in range(41)}
     kept = [{n for n in one - given if counts[n] <= MAX_SHARING} for one in sets]
-    wanted = {
+    expected = {
         (a, b): (len(kept[a] & kept[b]), 2 * len(kept[a] & kept[b]) / (len(kept[a]) + len(kept[b])))
         for b in range(len(kept))
         for a in range(b)
@@ -184,12 +184,12 @@ def test_pairs_are_those_that_a_look_at_every_two_finds(sets: list[set[int]], gi
     }
     arrays = [np.array(sorted(one), np.uint64) for one in sets]
     found = compare(arrays, np.array(sorted(given), np.uint64))
-    assert {(p.a, p.b): (p.shared, pytest.approx(p.similarity)) for p in found.pairs} == wanted
+    assert {(p.a, p.b): (p.shared, pytest.approx(p.similarity)) for p in found.pairs} == expected
     ranks = [pair.similarity for pair in found.pairs]
     assert ranks == sorted(ranks, reverse=True)
 
 
-# --- what cannot be read ---------------------------------------------------------------------
+# --- unreadable code ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_pairs_are_those_that_a_look_at_every_two_finds(sets: list[set[int]], gi
     ],
     ids=lambda code: repr(code[:10]),
 )
-def test_what_python_cannot_parse_is_unreadable_at_once(code: str):
+def test_unparsable_code_is_unreadable_quickly(code: str):
     began = time.process_time()
     assert fingerprints(code) is None
     assert time.process_time() - began < 5
@@ -221,7 +221,7 @@ def test_a_deep_tree_is_read():
     assert fingerprints("") == [] and fingerprints("x = 1") == []
 
 
-def test_a_stray_backslash_warns_nobody(recwarn: pytest.WarningsRecorder):
+def test_an_invalid_escape_gives_no_warning(recwarn: pytest.WarningsRecorder):
     assert fingerprints('x = "\\d"') is not None
     assert not recwarn.list
 
@@ -252,7 +252,7 @@ def results() -> list[Result]:
 
 
 def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
-    folder = write(results(), ["similarity"], reader=Texts(CODES, STARTER))
+    folder = write(results(), ["similarity"], reader=FakeCodeReader(CODES, STARTER))
     data = json.loads((folder / "similarity.json").read_text())
     double, tall = data["lessons"]
     assert (double["lesson"], tall["lesson"]) == ("double", "tall")
@@ -269,25 +269,25 @@ def test_pairs_are_reported_with_both_sources_and_no_verdict(write: Write):
     marked = [text for tag, text in page.texts if tag == "mark"]
     assert "    params = []" in marked and "    layers = []" in marked
     shown = "".join(text for tag, text in page.texts if tag in ("pre", "mark"))
-    assert shown == f"\n{ORIGINAL}\n\n{RENAMED}\n"  # the first line end is no part of a `pre`
+    assert shown == f"\n{ORIGINAL}\n\n{RENAMED}\n"  # a `pre` drops the first line end
 
 
-def test_the_starter_of_the_course_against_itself_is_no_pair(pack: Pack):
+def test_unchanged_starters_are_no_pair(pack: Pack):
     for lesson in pack.lessons.values():
         given = hashes(lesson.starter)
         assert compare([given, given], given).pairs == ()
 
 
-def test_a_crowd_that_wrote_the_same_costs_no_look_at_every_two():
+def test_many_equal_submissions_are_compared_quickly():
     crowd = [np.arange(200, dtype=np.uint64)] * 5_000  # 12 million pairs of submissions
     assert compare(crowd, np.empty(0, np.uint64)).pairs == ()
 
 
-# --- for other programs ----------------------------------------------------------------------
+# --- the export ----------------------------------------------------------------------
 
 
-def test_other_programs_get_a_folder_for_each_submission(write: Write):
-    folder = write(results(), ["export"], reader=Texts(CODES, STARTER)) / "export"
+def test_the_export_has_a_directory_per_submission(write: Write):
+    folder = write(results(), ["export"], reader=FakeCodeReader(CODES, STARTER)) / "export"
     assert (folder / "double/base/double.py").read_text() == STARTER
     assert (folder / "double/submissions/Ada/double.py").read_text() == ORIGINAL
     assert len(list((folder / "double/submissions").glob("*/double.py"))) == len(CODES)
