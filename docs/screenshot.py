@@ -1,9 +1,8 @@
-"""Writes docs/screenshot.svg: the app as it is, in the middle of a lesson.
+"""Write docs/screenshot.svg: the app in the middle of a lesson.
 
     .venv/bin/python docs/screenshot.py [FILE]
 
-It is a photograph, not a drawing: the real app runs, checks a real (and wrong) answer in real
-sandboxes, and what stands on its screen is exported.
+The real app checks a real wrong answer in real sandboxes; then its screen is exported.
 """
 
 import asyncio
