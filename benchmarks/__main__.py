@@ -82,7 +82,7 @@ def main() -> int:
     write(results, worse, options.out)
     for target in targets(results):
         mark = "met    " if target.met else "NOT MET"
-        print(f"{mark} {target.what}: {target.found} (target {target.wanted})")
+        print(f"{mark} {target.what}: {target.measured} (target {target.goal})")
     for name, (old, new) in worse.items():
         print(f"FELL    {name}: {old:.2f} → {new:.2f}")
     for wrong in results.wrong:

@@ -60,11 +60,11 @@ def measure(lesson: Lesson) -> Parts:
     """Return the parts of a run of the lesson's solution, in a new process per configuration."""
     found = Parts()
     with tempfile.TemporaryDirectory() as name:
-        for place in configurations(lesson):
-            spec = sandbox_for(lesson, place)
+        for configuration in configurations(lesson):
+            spec = sandbox_for(lesson, configuration)
             command = [sys.executable, "-m", "benchmarks.breakdown", lesson.id]
             done = subprocess.run(
-                [*command, str(place.devices), str(int(place.quick))],
+                [*command, str(configuration.devices), str(int(configuration.quick))],
                 env=environment(spec, Path(name)), stdout=subprocess.PIPE, check=True,
             )  # fmt: skip
             one = msgspec.json.decode(done.stdout, type=Parts)
@@ -75,13 +75,13 @@ def measure(lesson: Lesson) -> Parts:
 
 def forks(lesson: Lesson, samples: int) -> list[float]:
     """Return the seconds from requesting a sandbox, forked from a zygote, until it is ready."""
-    place = configurations(lesson)[0]
+    configuration = configurations(lesson)[0]
     seconds = []
     with tempfile.TemporaryDirectory() as folder, Forks(Path(folder)) as source:
-        source.start(lesson, place).close()
+        source.start(lesson, configuration).close()
         for _ in range(samples):
             began = time.perf_counter()
-            with source.start(lesson, place) as sandbox:
+            with source.start(lesson, configuration) as sandbox:
                 sandbox.ready()
                 seconds.append(time.perf_counter() - began)
     return seconds
@@ -90,7 +90,7 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
 # --- in the new process -----------------------------------------------------------------------
 
 
-def inside(pack: Pack, lesson: Lesson, place: Configuration) -> Parts:
+def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
     """Return the parts of the solution's run after priming, as in a waiting sandbox."""
     import jax
 
@@ -101,7 +101,9 @@ def inside(pack: Pack, lesson: Lesson, place: Configuration) -> Parts:
     environment = LearnerEnvironment()
     solution = pack.solution(lesson.id)
     assert solution is not None
-    planned = [(c, cases) for c, cases in plan(lesson, 0) if configuration_of(lesson, c) == place]
+    planned = [
+        (c, cases) for c, cases in plan(lesson, 0) if configuration_of(lesson, c) == configuration
+    ]
     environment.load(solution, "prime.py")
     _observe(environment, decoy(lesson, planned, 1))
     gc.collect()

@@ -56,7 +56,7 @@ def ms(summary: Summary | None) -> str:
 def _targets(results: Results) -> Iterator[str]:
     yield from table(
         ["", "target", "measured", ""],
-        [[t.what, t.wanted, t.found, "met" if t.met else "**not met**"] for t in targets(results)],
+        [[t.what, t.goal, t.measured, "met" if t.met else "**not met**"] for t in targets(results)],
     )
 
 

@@ -91,8 +91,8 @@ class Target(Struct, frozen=True):
     """A target and the measured value."""
 
     what: str
-    wanted: str
-    found: str
+    goal: str
+    measured: str
     met: bool
 
 

@@ -208,5 +208,5 @@ def test_the_committed_results_are_readable_and_belong_together():
     assert not kept.wrong
     page = (folder / "results.md").read_text()
     for target in targets(kept):
-        assert f"| {target.what} | {target.wanted} | {target.found} |" in page
+        assert f"| {target.what} | {target.goal} | {target.measured} |" in page
     assert {answer.lesson for answer in kept.judged} <= set(load_pack().lessons)

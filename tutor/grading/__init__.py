@@ -1,1 +1,1 @@
-"""Grading many submissions: read them, mark them, keep a journal, and write what was found."""
+"""Grading of many submissions: reading and matching them, running them, journal and outputs."""

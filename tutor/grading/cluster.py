@@ -99,7 +99,7 @@ class ClusterExecutor:
         self._batch = f"jaxtutor-{uuid.uuid4().hex[:12]}"
         self._lock = threading.Lock()
         self._jobs: dict[int, _PendingJob] = {}
-        self._compiled: set[str] = set()
+        self._to_compile: set[str] = set()
         self._number = 0
         self._width, self._width_updated = 1, float("-inf")
         self._lost = False
@@ -160,7 +160,7 @@ class ClusterExecutor:
             self._client.cancel([job.remote for job in jobs if job.remote is not None])
             # Kills running jobs and their sandboxes.
             self._client.unregister_worker_plugin(self._batch)
-        except Exception:  # noqa: BLE001, S110 - the cluster is gone, and its sandboxes with it
+        except Exception:  # noqa: BLE001, S110 - the scheduler is gone: no worker can be reached
             pass
         self._client.close()
 
@@ -199,11 +199,11 @@ class ClusterExecutor:
                 f"lost the scheduler {self._address}; once it is back, continue with --resume"
             )
         if job.learn:
-            self._compiled.add(job.lesson)
+            self._to_compile.add(job.lesson)
         with self._lock:
             self._number += 1
             plain = msgspec.structs.replace(job, learn=False)
-            pending = _PendingJob(JobRequest(self._number, plain, job.lesson in self._compiled))
+            pending = _PendingJob(JobRequest(self._number, plain, job.lesson in self._to_compile))
             self._jobs[self._number] = pending
         pending.future.set_running_or_notify_cancel()
         self._send(pending)

@@ -196,9 +196,9 @@ class RequireProtections:
     def __init__(self, sandboxes: Sandboxes) -> None:
         self._sandboxes = sandboxes
 
-    def take(self, lesson: Lesson, place: Configuration) -> Sandbox:
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
         """See `tutor.engine.submission.Sandboxes`."""
-        sandbox = self._sandboxes.take(lesson, place)
+        sandbox = self._sandboxes.take(lesson, configuration)
         try:
             sandbox.ready()
             if names := missing(sandbox.protections):

@@ -3,7 +3,7 @@
 UTF-8 with a byte order mark: without it, Excel assumes the system's legacy code page and garbles
 every name that is not ASCII. LibreOffice and pandas accept the mark; for Python's `csv` the
 encoding is `utf-8-sig`. A missing score is an empty cell, never 0, and so is that row's total. Text
-is quoted and numbers are not: LibreOffice can be told to respect that, so a student called 007
+is quoted and numbers are not: LibreOffice can respect that, so a student called 007
 keeps the name.
 """
 

@@ -124,7 +124,7 @@ def write_report(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[Add
 
 def _score_counts(counts: Counts) -> list[tuple[str, int]]:
     ranges = [(f"{10 * tenth}–{10 * tenth + 10} %", counts.scores[tenth]) for tenth in range(10)]
-    # Full marks have a bar of their own.
+    # Full marks get a separate bar.
     ranges.append(("100 % or more", counts.scores[10]))
     return [*ranges[::-1], ("no score yet", counts.unscored)]
 
