@@ -128,7 +128,7 @@ def test_a_traceback_of_jaxs_own_is_explained():
     )
     done = jaxtutor("-", text=raised.stderr)
     assert done.returncode == 0, raised.stderr
-    assert b"asks for the truth of a value" in done.stdout
+    assert b"needs True or False" in done.stdout
     assert not done.stderr
 
 

@@ -281,7 +281,7 @@ ATTACKS: dict[str, tuple[Callable[[Files], bytes], str]] = {
         "duplicate of café.md",
     ),
     "a second inventory": (called("MANIFEST.JSON"), "MANIFEST.JSON: duplicate of"),
-    "file and folder": (called("basics"), "basics: a file and a directory have one name"),
+    "file and folder": (called("basics"), "basics: a file and a directory with one name"),
     "folder and file": (called(f"{LESSON}/x.md"), f"{LESSON}/x.md: a file and a directory"),
     "wrong checksum": (altered(LESSON), f"{LESSON}: checksum does not match"),
     "wrong checksum of the manifest": (altered("pack.yaml"), "pack.yaml: checksum does not match"),
@@ -378,7 +378,7 @@ def test_the_corpus_starts_from_something_that_can_be_installed(
 
 def test_all_files_together_have_a_bound(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_TOTAL", 1000)
-    with pytest.raises(BadArchive, match="when unpacked"):
+    with pytest.raises(BadArchive, match="must unpack to at most"):
         unpack(packed(files), "x.zip")
 
 
