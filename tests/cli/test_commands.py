@@ -86,7 +86,12 @@ FAULTS = {
         "its PyTorch fails at value: AttributeError: 'Tensor' object has no attribute 'no_such",
         "return x.no_such",
     ),
-    "is random": ("2 * x + x.clone().normal_()", "", "gives another result when", "value: double"),
+    "is random": (
+        "2 * x + x.clone().normal_()",
+        "",
+        "a second call gives another",
+        "value: double",
+    ),
     "is not a number": ("2 * x * float('nan')", "", "NaN", "value: double"),
     "has no gradient": ("2 * x.detach()", GRADIENT, "gradient", "- {grad"),
 }

@@ -349,7 +349,7 @@ def test_a_hidden_package_is_hidden_wherever_it_is_installed(
 ):
     ours, theirs = tmp_path / "site-packages", tmp_path / "x" / "dist-packages"
     monkeypatch.setattr(sys, "path", [str(ours), str(theirs), str(tmp_path / "src"), ""])
-    found = posix.hidden(policy(hidden=("/secret",), hidden_packages=("torch",)))
+    found = posix.hidden_paths(policy(hidden=("/secret",), hidden_packages=("torch",)))
     assert found == [Path("/secret"), ours / "torch", theirs / "torch"]
     assert tmp_path / "src" not in posix.libraries()  # a source tree
 

@@ -15,10 +15,10 @@ from tutor.sandbox.protocol import read_reply, read_request
 from tutor.sandbox.wire import (
     MAGIC,
     MAX_BODY,
-    MAX_DEPTH,
     MAX_HEADER,
     MAX_NODES,
     MAX_NUMBERED,
+    MAX_TREE_DEPTH,
     PREFIX,
     Frame,
     Reader,
@@ -174,7 +174,7 @@ def test_an_integer_of_more_digits_than_python_writes_is_not_sent(value: Any) ->
 @pytest.mark.parametrize("around", [lambda t: [t], lambda t: (t,), lambda t: {"k": t}])
 def test_a_tree_deeper_than_a_peer_would_read_is_not_sent(around: Any) -> None:
     tree: Tree = None
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_TREE_DEPTH):
         tree = around(tree)
     assert identical(decode(encode({}, tree)).tree, tree)
     for _ in range(3):
@@ -544,8 +544,8 @@ def test_no_depth_of_nesting_exhausts_the_stack(text: str) -> None:
 
 @pytest.mark.parametrize("text", ['["l",[*]]', '["t",[*]]', '["d",[["k",*]]]'])
 def test_nesting_is_read_to_the_cap_and_no_further(text: str) -> None:
-    assert decode(deep(text, MAX_DEPTH, '["n"]')).tree is not None
-    refuses(deep(text, MAX_DEPTH + 1, '["n"]'), "too deep")
+    assert decode(deep(text, MAX_TREE_DEPTH, '["n"]')).tree is not None
+    refuses(deep(text, MAX_TREE_DEPTH + 1, '["n"]'), "too deep")
     refuses(deep(text, 300, '["n"]'), "too deep")
 
 

@@ -12,25 +12,25 @@ from tutor.tree import Leaf, Tree, TreeError, leaves
 
 
 class Bounds(Check, frozen=True, kw_only=True):
-    """Every number of the answer is finite and from `least` to `most`; along the first axis of
-    each array they are in the `order` that is named."""
+    """Every number of the answer is finite and from `least` to `most`; along the first axis of each
+    array the numbers are in `order`."""
 
     kind: ClassVar[str] = "bounds"
     inside: ClassVar[str] = "tutor.checks.inside.value"
     default_cases: ClassVar[int] = 2
 
-    bounds: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    bounds: Annotated[JaxExpr, Meta(description="Expression to evaluate with the learner's code.")]
     least: Annotated[
         float | str | None,
-        Meta(description="The smallest allowed; a number, or arithmetic with sizes.",
+        Meta(description="Lower bound: a number, or arithmetic with sizes.",
              extra={"holds": "number"}),
     ] = None  # fmt: skip
     most: Annotated[
-        float | str | None, Meta(description="The largest allowed.", extra={"holds": "number"})
+        float | str | None, Meta(description="Upper bound.", extra={"holds": "number"})
     ] = None
     order: Annotated[
         Literal["ascending", "descending"] | None,
-        Meta(description="Of the numbers along the first axis; equal ones are in order."),
+        Meta(description="Order along the first axis; equal numbers are in order."),
     ] = None
 
     def observe(self) -> dict[str, Any]:

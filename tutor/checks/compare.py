@@ -55,8 +55,8 @@ def compare(
         same = type(expected) is type(actual) and expected == actual
         return None if same else _mismatch("structure", path, expected, actual)
     for child_path, child_expected, child_actual in children:
-        if found := compare(child_expected, child_actual, tolerance, child_path, times=times):
-            return found
+        if mismatch := compare(child_expected, child_actual, tolerance, child_path, times=times):
+            return mismatch
     return None
 
 

@@ -11,18 +11,18 @@ from tutor.tree import Tree, items, text
 class Compiles(Check, frozen=True, kw_only=True):
     """Calls whose inputs differ only in their values need at most `at_most` compilations.
 
-    The count is taken inside the learner's process, so it is evidence that can fail a check and
-    never the only check of a lesson: a value check stands beside it.
+    The learner's process counts, so this is evidence, which can fail an answer but never proves it
+    right: the lesson needs a value check, too.
     """
 
     kind: ClassVar[str] = "compiles"
     inside: ClassVar[str] = "tutor.checks.inside.compiles"
     default_cases: ClassVar[int] = 1
 
-    compiles: Annotated[JaxExpr, Meta(description="The call; its arguments plain inputs.")]
-    at_most: Annotated[int, Meta(ge=1, description="XLA programs, over all calls.")] = 1
+    compiles: Annotated[JaxExpr, Meta(description="The call, with inputs as its arguments.")]
+    at_most: Annotated[int, Meta(ge=1, description="XLA programs over all calls.")] = 1
     calls: Annotated[
-        int, Meta(ge=1, le=100, description="How many calls, each with newly drawn inputs.")
+        int, Meta(ge=1, le=100, description="Number of calls, each with new inputs.")
     ] = 5
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Distribution(Check, frozen=True, kw_only=True):
-    """Every array of the answer holds independent draws from the distribution named by `is`.
+    """Every array of the answer holds independent draws from the distribution in `is`.
 
     The sandbox returns the numbers and `tutor.checks.goodness` tests them here: a right answer
     fails once in 10⁹ checks. More numbers show smaller differences: 10,000 a spread 5 % off.
@@ -25,7 +25,7 @@ class Distribution(Check, frozen=True, kw_only=True):
     default_cases: ClassVar[int] = 1
 
     distribution: Annotated[
-        JaxExpr, Meta(description="The numbers as they are drawn, nothing computed from them.")
+        JaxExpr, Meta(description="The draws themselves, not a statistic of them.")
     ]
     is_: Annotated[
         Any,
@@ -45,17 +45,15 @@ class Distribution(Check, frozen=True, kw_only=True):
         return _judge(observed, self.is_, case.sizes, "")
 
 
-def _judge(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Finding | None:
     """Walk the answer and its specification together."""
-    if isinstance(wanted, str):
-        family = parse(wanted).at(sizes)
+    if isinstance(spec, str):
+        family = parse(spec).at(sizes)
         findings = (_unlike(leaf, family, f"{path}{below}") for below, leaf in leaves(observed))
         return next((finding for finding in findings if finding is not None), None)
-    keys = list(wanted) if isinstance(wanted, dict) else list(range(len(wanted)))
+    keys = list(spec) if isinstance(spec, dict) else list(range(len(spec)))
     container = (
-        isinstance(observed, dict)
-        if isinstance(wanted, dict)
-        else isinstance(observed, list | tuple)
+        isinstance(observed, dict) if isinstance(spec, dict) else isinstance(observed, list | tuple)
     )
     if not container or len(observed) != len(keys):  # type: ignore[arg-type]
         where = f"{path}: " if path else ""
@@ -65,7 +63,7 @@ def _judge(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Fin
             child = observed[key]  # type: ignore[index]
         except KeyError:
             raise TreeError(f"expected an entry {key!r}") from None
-        if finding := _judge(child, wanted[key], sizes, f"{path}[{key!r}]"):
+        if finding := _judge(child, spec[key], sizes, f"{path}[{key!r}]"):
             return finding
     return None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-MAX_TEXT = 200
+MAX_CHARACTERS = 200
 MAX_VALUES = 1000
 """Most values of a discrete distribution."""
 
@@ -84,8 +84,8 @@ def parse(source: str) -> Distribution:
     """
     text = source.strip()
     lead = len(source) - len(source.lstrip())
-    if len(text) > MAX_TEXT:
-        raise ArithmeticFault(f"must have at most {MAX_TEXT} characters, got {len(text):,}")
+    if len(text) > MAX_CHARACTERS:
+        raise ArithmeticFault(f"must have at most {MAX_CHARACTERS} characters, got {len(text):,}")
     try:
         call = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -13,8 +13,8 @@ TOLERANCE_FACTOR = 2.0
 
 
 class Grad(Check, frozen=True, kw_only=True):
-    """`jax.grad(grad, argnums)(*at)` equals `torch.autograd.grad` of `expect` there. In complex
-    arguments JAX gives the conjugate of what PyTorch does; that is taken into account."""
+    """`jax.grad(grad, argnums)(*at)` equals `torch.autograd.grad` of `expect`, or its conjugate for
+    complex arguments, as JAX defines gradients."""
 
     kind: ClassVar[str] = "grad"
     inside: ClassVar[str] = "tutor.checks.inside.grad"
@@ -22,15 +22,15 @@ class Grad(Check, frozen=True, kw_only=True):
 
     grad: Annotated[JaxExpr, Meta(description="A function: a name, or a lambda.")]
     at: Annotated[
-        tuple[JaxExpr, ...], Meta(min_length=1, description="Its arguments; pytrees welcome.")
+        tuple[JaxExpr, ...], Meta(min_length=1, description="Its arguments, which may be pytrees.")
     ]
     argnums: Annotated[
         int | tuple[int, ...], Meta(description="Differentiate with respect to these.")
     ] = 0
-    aux: Annotated[bool, Meta(description="The function returns (value, something else).")] = False
+    aux: Annotated[bool, Meta(description="Whether the function returns (value, aux).")] = False
     expect: Annotated[
         TorchExpr | None,
-        Meta(description="The function, asked of the PyTorch; the same text if left out."),
+        Meta(description="PyTorch function; the same text if absent."),
     ] = None
     tol: Tolerance | None = None
     nan: Nan = False

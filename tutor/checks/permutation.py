@@ -1,4 +1,4 @@
-"""`permutation`: the rows of the answer are those that the PyTorch gives, in any order."""
+"""`permutation`: the rows of the answer are those of the reference, in any order."""
 
 from collections import Counter
 from typing import Annotated, Any, ClassVar
@@ -11,20 +11,22 @@ from tutor.tree import Leaf, Tree, leaves
 
 
 class Permutation(Check, frozen=True, kw_only=True):
-    """The answer has the structure and shapes of `expect`, and its rows are the same, in another
-    order. Row i of all arrays belongs together: examples keep their labels."""
+    """The answer has the structure and shapes of `expect`, and its rows in another order. Row i of
+    all arrays belongs together: examples keep their labels."""
 
     kind: ClassVar[str] = "permutation"
     inside: ClassVar[str] = "tutor.checks.inside.value"
     default_cases: ClassVar[int] = 2
 
-    permutation: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    permutation: Annotated[
+        JaxExpr, Meta(description="Expression to evaluate with the learner's code.")
+    ]
     expect: Annotated[
         TorchExpr | None,
-        Meta(description="The rows, asked of the PyTorch; the same text if left out."),
+        Meta(description="PyTorch expression with the rows; the same text if absent."),
     ] = None
     moved: Annotated[
-        bool, Meta(description="Whether the order must be another one than that of `expect`.")
+        bool, Meta(description="Whether the order must differ from that of `expect`.")
     ] = True
 
     def observe(self) -> dict[str, Any]:
@@ -39,14 +41,14 @@ class Permutation(Check, frozen=True, kw_only=True):
             return Finding("the rows are still in their original order") if self.moved else None
         if mismatch.kind not in ("value", "nan"):
             return Finding(words(mismatch), mismatch)
-        wanted = [leaf for _, leaf in sorted(leaves(expected), key=lambda pair: pair[0])]
+        right = [leaf for _, leaf in sorted(leaves(expected), key=lambda pair: pair[0])]
         actual = [leaf for _, leaf in sorted(leaves(observed), key=lambda pair: pair[0])]
-        if (missing := missing_rows(wanted, actual)) == 0:
+        if (missing := missing_rows(right, actual)) == 0:
             return None
-        total = len(_rows(wanted))
+        total = len(_rows(right))
         reason = ""
-        if len(wanted) > 1 and all(
-            missing_rows([one], [other]) == 0 for one, other in zip(wanted, actual, strict=True)
+        if len(right) > 1 and all(
+            missing_rows([one], [other]) == 0 for one, other in zip(right, actual, strict=True)
         ):
             reason = ": the arrays are in different orders, so their rows no longer belong together"
         return Finding(f"{missing} of {total} rows are not among those expected{reason}", mismatch)

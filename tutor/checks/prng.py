@@ -46,13 +46,13 @@ class Prng(Check, frozen=True, kw_only=True):
     varies: Annotated[
         Literal["some", "all", "kernels"],
         Meta(
-            description="Which arrays must be others for another key: at least one, all, or those "
-            "with two axes and more, which start as different fractions where biases may be zero."
+            description="Which arrays must differ for another key: at least one, all, or those "
+            "with two or more axes (kernels are random where biases may be zero)."
         ),
     ] = "some"
     independent: Annotated[
         tuple[Literal["leaves", "rows"], ...],
-        Meta(description="What must be drawn independently: arrays; rows and columns of each."),
+        Meta(description="What must be drawn independently: arrays, or rows and columns of each."),
     ] = ("leaves",)
 
     @property
@@ -163,7 +163,7 @@ def _few_results(results: list[Tree]) -> Finding | None:
 
 
 def _counted_keys(first: Tree, following: Tree) -> Finding | None:
-    """Find an array that the next key gives in another place. Keys made by counting up, not by
+    """Find an array that the next key gives for another leaf. Keys made by counting up, not by
     splitting, are also the next seed's keys."""
     arrays = drawn_arrays(first, following)
     name_of = {(a.others.shape, a.others.tobytes()): a.name for a in arrays}

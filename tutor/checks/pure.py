@@ -12,16 +12,16 @@ REPEAT_TOLERANCE = 1e-6
 
 
 class Pure(Check, frozen=True, kw_only=True):
-    """Two calls agree, inputs and globals are untouched, promises about indices hold, `jit` changes
-    nothing, no tracer escapes."""
+    """Two calls agree, inputs and globals are unchanged, promises about indices hold, `jit` changes
+    nothing, and no tracer escapes."""
 
     kind: ClassVar[str] = "pure"
     inside: ClassVar[str] = "tutor.checks.inside.pure"
     default_cases: ClassVar[int] = 1
 
-    pure: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    pure: Annotated[JaxExpr, Meta(description="Expression to evaluate with the learner's code.")]
     jit: Annotated[
-        bool, Meta(description="Also under `jit`, with the arrays among the inputs as arguments.")
+        bool, Meta(description="Also check under `jit`, with the input arrays as arguments.")
     ] = True
 
     def observe(self) -> dict[str, Any]:

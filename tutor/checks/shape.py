@@ -26,31 +26,31 @@ DTYPES = frozenset(
 
 
 class Shape(Check, frozen=True, kw_only=True):
-    """Every array of the answer is a `jax.Array` with the shape and dtype named by `is`, or
-    with those that the PyTorch gives."""
+    """Every array of the answer is a `jax.Array` with the shape and dtype in `is`, or those of the
+    reference."""
 
     kind: ClassVar[str] = "shape"
     inside: ClassVar[str] = "tutor.checks.inside.value"
 
-    shape: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    shape: Annotated[JaxExpr, Meta(description="Expression to evaluate with the learner's code.")]
     is_: Annotated[
         Any,
         Meta(
-            description="Such as `float32[B, 3]`, or a mapping or list of them. A dtype left out "
-            "(`[B, 3]`) may be any.",
+            description="Such as `float32[B, 3]`, or a mapping or list of them. Without a dtype "
+            "(`[B, 3]`), any passes.",
             extra={"holds": "spec"},
         ),
     ] = field(default=None, name="is")
     leaves: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="In place of `is`: the arrays of the answer in any order and structure, "
+            description="Instead of `is`: the arrays of the answer in any order and structure, "
             "such as [`float32[12, 16]`, `float32[16]`].",
             extra={"holds": "spec"},
         ),
     ] = None
     expect: Annotated[
-        TorchExpr | None, Meta(description="Take shape and dtype from this, asked of the PyTorch.")
+        TorchExpr | None, Meta(description="PyTorch expression with the right shape and dtype.")
     ] = None
 
     def observe(self) -> dict[str, Any]:
@@ -70,34 +70,34 @@ class Shape(Check, frozen=True, kw_only=True):
         return _judge(observed, self.is_, case.sizes, "")
 
 
-def _judge(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
+def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Finding | None:
     """Walk the answer and the specification (or PyTorch's answer) together."""
-    if wanted is None:  # from PyTorch
-        return None if observed is None else _structure(observed, wanted, path)
-    if isinstance(wanted, dict):
-        if not isinstance(observed, dict) or set(observed) != set(wanted):
-            return _structure(observed, wanted, path)
-        pairs = [(f"{path}[{key!r}]", observed[key], wanted[key]) for key in wanted]
-    elif isinstance(wanted, list | tuple):
-        if not isinstance(observed, list | tuple) or len(observed) != len(wanted):
-            return _structure(observed, wanted, path)
+    if spec is None:  # from PyTorch
+        return None if observed is None else _structure(observed, spec, path)
+    if isinstance(spec, dict):
+        if not isinstance(observed, dict) or set(observed) != set(spec):
+            return _structure(observed, spec, path)
+        pairs = [(f"{path}[{key!r}]", observed[key], spec[key]) for key in spec]
+    elif isinstance(spec, list | tuple):
+        if not isinstance(observed, list | tuple) or len(observed) != len(spec):
+            return _structure(observed, spec, path)
         pairs = [
-            (f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(observed, wanted, strict=True))
+            (f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(observed, spec, strict=True))
         ]
     else:
-        return _judge_leaf(observed, wanted, sizes, path)
-    for child_path, child, child_wanted in pairs:
-        if found := _judge(child, child_wanted, sizes, child_path):
-            return found
+        return _judge_leaf(observed, spec, sizes, path)
+    for child_path, child, child_spec in pairs:
+        if finding := _judge(child, child_spec, sizes, child_path):
+            return finding
     return None
 
 
-def _judge_leaves(observed: Tree, wanted: Sequence[str], sizes: dict[str, int]) -> Finding | None:
+def _judge_leaves(observed: Tree, specs: Sequence[str], sizes: dict[str, int]) -> Finding | None:
     """Match every array with one of the specifications."""
     arrays = list(leaves(observed))
     left = list(arrays)
     missing = []
-    for spec in wanted:
+    for spec in specs:
         match = next(
             (one for one in left if _judge_leaf(one[1], spec, sizes, one[0]) is None), None
         )
@@ -115,7 +115,7 @@ def _judge_leaves(observed: Tree, wanted: Sequence[str], sizes: dict[str, int]) 
         )
         if these
     )
-    return Finding(f"{len(arrays)} arrays, expected {len(wanted)}: {reason}")
+    return Finding(f"{len(arrays)} arrays, expected {len(specs)}: {reason}")
 
 
 def _written(spec: str, sizes: dict[str, int]) -> str:
@@ -123,19 +123,19 @@ def _written(spec: str, sizes: dict[str, int]) -> str:
     return f"{dtype}{[sizes[d] if isinstance(d, str) else d for d in dimensions]}"
 
 
-def _judge_leaf(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -> Finding | None:
-    if isinstance(wanted, Leaf):
-        dtype = _JAX_DTYPE.get(wanted.values.dtype.name, wanted.values.dtype.name)
-        shape = wanted.values.shape
+def _judge_leaf(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Finding | None:
+    if isinstance(spec, Leaf):
+        dtype = _JAX_DTYPE.get(spec.values.dtype.name, spec.values.dtype.name)
+        shape = spec.values.shape
     else:
-        dtype, dimensions = parse_spec(wanted)
+        dtype, dimensions = parse_spec(spec)
         shape = tuple(sizes[d] if isinstance(d, str) else d for d in dimensions)
     where = f"{path}: " if path else ""
     expected = Side("jax.Array", tuple(shape), dtype)
     if not isinstance(observed, Leaf) or observed.type not in ("jax.Array", "key"):
-        found = observed.type if isinstance(observed, Leaf) else brief(observed)
-        mismatch = Mismatch("type", path, expected, Side(found[:400]))
-        return Finding(f"{where}found {found[:400]}, expected a jax.Array", mismatch)
+        kind = observed.type if isinstance(observed, Leaf) else brief(observed)
+        mismatch = Mismatch("type", path, expected, Side(kind[:400]))
+        return Finding(f"{where}found {kind[:400]}, expected a jax.Array", mismatch)
     array = observed.values
     if observed.type == "key":
         actual = Side("key", array.shape[:-1], "key")
@@ -150,13 +150,13 @@ def _judge_leaf(observed: Tree, wanted: Any, sizes: dict[str, int], path: str) -
     return None
 
 
-def _structure(observed: Tree, wanted: Any, path: str) -> Finding:
-    if isinstance(wanted, dict):
-        expected = f"a dict with the keys {sorted(map(str, wanted))}"
-    elif wanted is None:
+def _structure(observed: Tree, spec: Any, path: str) -> Finding:
+    if isinstance(spec, dict):
+        expected = f"a dict with the keys {sorted(map(str, spec))}"
+    elif spec is None:
         expected = "None"
     else:
-        expected = f"{len(wanted)} items"
+        expected = f"{len(spec)} items"
     found = brief(observed)[:400]
     where = f"{path}: " if path else ""
     mismatch = Mismatch("structure", path, Side(expected), Side(found))
@@ -171,7 +171,7 @@ def parse_spec(text: str) -> tuple[str, tuple[int | str, ...]]:
     """
     dtype, bracket, rest = text.strip().partition("[")
     if not bracket or not rest.endswith("]"):
-        raise TreeError(f"expected something like float32[B, 3], found {text!r}")
+        raise TreeError(f"expected something like float32[B, 3], got {text!r}")
     dimensions: list[int | str] = []
     for part in filter(None, (p.strip() for p in rest[:-1].split(","))):
         if part.isascii() and part.isdigit() and len(part) < 10:

@@ -67,15 +67,15 @@ def survival(lesson: Lesson, names: set[str]) -> Survives | None:
             continue
         if any(inputs.get(name, draw) != draw for name, draw in check.inputs.items()):
             continue  # another check gives the same name another value
-        found = [
+        new_calls = [
             call
             for text in texts(check.observe())
             for call in calls_of(text, names)
             if call[0] not in calls
         ]
-        for function, args in found:
+        for function, args in new_calls:
             calls.setdefault(function, Call(function, args))
-        if found:
+        if new_calls:
             needed.append(check.title)
             inputs |= check.inputs
     if not calls:

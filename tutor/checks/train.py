@@ -16,11 +16,11 @@ else:
 
 
 class Train(Check, frozen=True, kw_only=True):
-    """`train` is evaluated with the training part of the data as `x` and `y`; then `predict`,
-    with the result as `trained` and the held-out part as `x`. The judge, who alone has the
-    held-out labels, computes the accuracy.
+    """`train` is evaluated with the training data as `x` and `y`, then `predict` with the result as
+    `trained` and the held-out data as `x`. The judge computes the accuracy; only it has the
+    held-out labels.
 
-    Which rows are held out is drawn from the seed.
+    The seed determines which rows are held out.
     """
 
     kind: ClassVar[str] = "train"
@@ -37,8 +37,10 @@ class Train(Check, frozen=True, kw_only=True):
         Meta(description="Scores (n, classes) or labels (n,) for `x`, given `trained`."),
     ]
     data: DatasetName = "digits"
-    held_out: Annotated[int, Meta(ge=50, le=900, description="Examples kept back.")] = 360
-    accuracy: Annotated[float, Meta(gt=0, lt=1, description="Reached on the held-out examples.")]
+    held_out: Annotated[int, Meta(ge=50, le=900, description="Number of held-out examples.")] = 360
+    accuracy: Annotated[
+        float, Meta(gt=0, lt=1, description="Accuracy to reach on the held-out examples.")
+    ]
 
     def extra_names(self) -> frozenset[str]:
         return frozenset({"x", "y", "trained"})

@@ -21,12 +21,12 @@ RATIO_TOLERANCE = 0.02
 
 
 class TrainStep(Check, frozen=True, kw_only=True):
-    """Evaluates `start`, then `train_step` so many times, threading its results. Every time:
-    the replicas of the first state are bit-identical, the loss is the mean over the whole
-    batch, the step equals the reference's, and the optimizer's state advances.
+    """Evaluates `start`, then `train_step` repeatedly on its own results. After each step the
+    replicas of the parameters are bit-identical, the loss is the mean over the whole batch, the
+    step equals the reference's, and the optimizer's state has advanced.
 
-    Expressions see the inputs and the state by its names; `train_step` also sees `step`, the
-    number of the step from 0, and returns the new state in the order of `start`, then the loss.
+    Expressions may use the inputs and the names of the state; `train_step` also `step`, the step's
+    number from 0. It returns the new state in the order of `start`, then the loss.
     """
 
     kind: ClassVar[str] = "train_step"
@@ -36,16 +36,14 @@ class TrainStep(Check, frozen=True, kw_only=True):
     train_step: Annotated[JaxExpr, Meta(description="One step: (*state, loss).")]
     start: Annotated[
         dict[str, JaxExpr],
-        Meta(min_length=1, description="The state before the first step: parameters first, then "
-             "what the optimizer keeps."),
+        Meta(min_length=1, description="The state before the first step: the parameters, then the "
+             "optimizer's state."),
     ]  # fmt: skip
-    finish: Annotated[
-        JaxExpr, Meta(description="The parameters as one device would hold them, from the state.")
-    ]
+    finish: Annotated[JaxExpr, Meta(description="The parameters of one device, from the state.")]
     shard: Annotated[
-        JaxExpr | None, Meta(description="The function that spreads a batch over the devices.")
+        JaxExpr | None, Meta(description="Function that shards a batch over the devices.")
     ] = None
-    batch: Annotated[JaxExpr | None, Meta(description="A batch to try `shard` with.")] = None
+    batch: Annotated[JaxExpr | None, Meta(description="Batch to test `shard` with.")] = None
     steps: Annotated[int, Meta(ge=1, le=20)] = 2
     expect: Annotated[
         TorchExpr, Meta(description="A list with (parameters, loss) after each step.")
@@ -70,8 +68,8 @@ class TrainStep(Check, frozen=True, kw_only=True):
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         devices = _devices(observed)
-        if self.shard is not None and (found := _judge_shards(observed, devices)):
-            return found
+        if self.shard is not None and (finding := _judge_shards(observed, devices)):
+            return finding
         before = case.inputs.get(next(iter(self.start)))
         steps = items(entry(observed, "steps"))
         if len(steps) != self.steps:
@@ -79,14 +77,14 @@ class TrainStep(Check, frozen=True, kw_only=True):
         pairs = zip(steps, items(expected), strict=True)
         for step_number, (step, reference) in enumerate(pairs, start=1):
             right_params, right_loss = items(reference)
-            found = (
+            finding = (
                 _replicas(step, step_number)
                 or _loss(step, right_loss, self.tol, step_number, devices)
                 or self._update(step, right_params, before, step_number, devices)
                 or _advanced(step, step_number)
             )
-            if found:
-                return found
+            if finding:
+                return finding
             before = right_params
         return None
 
@@ -197,10 +195,10 @@ def _advanced(step: Tree, step_number: int) -> Finding | None:
 
 
 def _devices(observed: Tree) -> int:
-    found = real(entry(observed, "devices"))
-    if not 1 <= found < 1 << 16:
+    count = real(entry(observed, "devices"))
+    if not 1 <= count < 1 << 16:
         raise TreeError("expected a number of devices")
-    return int(found)
+    return int(count)
 
 
 def _ratio(before: Tree, after: Tree, right: Tree) -> float:
@@ -217,11 +215,15 @@ def _ratio(before: Tree, after: Tree, right: Tree) -> float:
         start, got, want = flat(before), flat(after), flat(right)
         if not start.shape == got.shape == want.shape:
             return 0.0
-        update, wanted = got - start, want - start
-        size = float(wanted @ wanted)
-        ratio = float(update @ wanted) / size if size else 0.0
-        close = np.abs(update - ratio * wanted).max(initial=0.0)
-    return ratio if close <= RATIO_TOLERANCE * abs(ratio) * np.abs(wanted).max(initial=0.0) else 0.0
+        update, right_update = got - start, want - start
+        size = float(right_update @ right_update)
+        ratio = float(update @ right_update) / size if size else 0.0
+        close = np.abs(update - ratio * right_update).max(initial=0.0)
+    return (
+        ratio
+        if close <= RATIO_TOLERANCE * abs(ratio) * np.abs(right_update).max(initial=0.0)
+        else 0.0
+    )
 
 
 def _reason(ratio: float, devices: int) -> str:

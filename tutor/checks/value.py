@@ -1,4 +1,4 @@
-"""`value`: an expression has the value that the PyTorch gives."""
+"""`value`: an expression has the value of the reference."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -10,23 +10,23 @@ from tutor.tree import Tree
 
 
 class Value(Check, frozen=True, kw_only=True):
-    """The value of `value` beside JAX equals that of `expect` beside PyTorch."""
+    """The value of `value` in JAX equals that of `expect` in PyTorch."""
 
     kind: ClassVar[str] = "value"
     inside: ClassVar[str] = "tutor.checks.inside.value"
 
-    value: Annotated[JaxExpr, Meta(description="What the learner's code is asked for.")]
+    value: Annotated[JaxExpr, Meta(description="Expression to evaluate with the learner's code.")]
     expect: Annotated[
         TorchExpr | None,
-        Meta(description="The same, asked of the PyTorch; the same text if left out."),
+        Meta(description="PyTorch expression with the right value; the same text if absent."),
     ] = None
     tol: Tolerance | None = None
     nan: Nan = False
     evidence: Annotated[
         bool,
         Meta(
-            description="The expression draws a conclusion itself, in the learner's process, where "
-            "code can flatter it: it may fail an answer, and stands `after` a check of raw values."
+            description="The expression draws a conclusion in the learner's process, where code "
+            "can fake it. It can only fail an answer, and runs `after` a check of raw values."
         ),
     ] = False
 

@@ -11,8 +11,8 @@ from tutor.tree import Leaf, Tree, TreeError, entry, items
 
 
 class Vmap(Check, frozen=True, kw_only=True):
-    """`jax.vmap(vmap, in_axes, out_axes)(*args)` equals calling the function once per example,
-    and, where `expect` is given, what the PyTorch gives for the whole batch."""
+    """`jax.vmap(vmap, in_axes, out_axes)(*args)` equals one call of the function per example, and
+    `expect` for the whole batch, if given."""
 
     kind: ClassVar[str] = "vmap"
     inside: ClassVar[str] = "tutor.checks.inside.vmap"
@@ -28,7 +28,9 @@ class Vmap(Check, frozen=True, kw_only=True):
         ),
     ] = 0
     out_axes: Annotated[int, Meta(description="As for jax.vmap.")] = 0
-    expect: Annotated[TorchExpr | None, Meta(description="The batch, asked of the PyTorch.")] = None
+    expect: Annotated[TorchExpr | None, Meta(description="PyTorch expression for the batch.")] = (
+        None
+    )
     tol: Tolerance | None = None
     nan: Nan = False
 

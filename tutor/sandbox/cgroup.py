@@ -77,11 +77,11 @@ def _candidates(
         for controller in controllers.split(","):
             paths[controller] = Path(path.lstrip("/"))
     memory = memory_mb << 20
-    found: list[list[_Group]] = []
+    candidates: list[list[_Group]] = []
     if "" in paths:
         own = _ROOT / paths[""]
         both = {"memory.max": memory, "pids.max": threads}
-        found += [
+        candidates += [
             [_Group(at / name, both, "memory.events")]
             for at in (own, own.parent)
             if at.is_relative_to(_ROOT)
@@ -94,7 +94,7 @@ def _candidates(
         )
         if controller in paths
     ]
-    return [*found, old]
+    return [*candidates, old]
 
 
 def _set_up(groups: list[_Group]) -> bool:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tutor.sandbox.limits import MAX_ANSWER
-from tutor.sandbox.protocol import MAX_TEXT, Raised, Step
+from tutor.sandbox.protocol import MAX_EXCEPTION_TEXT, Raised, Step
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
@@ -211,7 +211,7 @@ def raised(case: str, error: UserCodeError, filename: str) -> Raised:
         case=case,
         code=_code(cause, steps, innermost, filename, message),
         kind=name[:200],
-        message=message[:MAX_TEXT],
+        message=message[:MAX_EXCEPTION_TEXT],
         running=error.running[:500],
         steps=steps[-20:],
         line=line,

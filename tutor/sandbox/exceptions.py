@@ -19,7 +19,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
     kind = inert(raised.kind).rpartition(".")[2]
     message = inert(raised.message).strip()
     code = raised.code if raised.code in SENTENCES else "exception"
-    place = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
+    at = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
     first = headline(message)
     match code:
         case "syntax-error":
@@ -32,17 +32,17 @@ def from_raised(raised: Raised, source: str) -> Fault:
             text = f"calling `{inert(raised.running)}`: {first}"
         case "not-written":
             function = frames[-1].function if frames else "this part"
-            text = f"`{function}` is still to be written: it raises NotImplementedError{place}"
+            text = f"`{function}` is still to be written: it raises NotImplementedError{at}"
         case "exited":
-            text = f"your code ended the process ({kind}){place}: remove the call to exit or quit"
+            text = f"your code ended the process ({kind}){at}: remove the call to exit or quit"
         case "out-of-memory":
-            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{place}"
+            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{at}"
         case "malformed":
             text = first
         case _ if _DELETED.search(message) and (donating := _donating(lines)):
-            text = f"an array was used after it was donated{place}: {donating}"
+            text = f"an array was used after it was donated{at}: {donating}"
         case _:
-            text = f"{kind}: {first}{place}" if first else f"{kind}{place}"
+            text = f"{kind}: {first}{at}" if first else f"{kind}{at}"
     return Fault(
         code,
         text,

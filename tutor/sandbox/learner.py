@@ -31,7 +31,7 @@ _COMPILE_EVENTS = (
 )
 
 
-KEYS = "threefry2x32"
+KEY_IMPLEMENTATION = "threefry2x32"
 """Implementation of keys that are inputs, whatever the learner sets as the default."""
 
 TRACING_SETTINGS = ("jax_disable_jit", "jax_check_tracer_leaks")
@@ -130,7 +130,7 @@ class LearnerEnvironment(Environment):
         if isinstance(tree, Leaf):
             array = tree.values
             if tree.type == "key":
-                return jax.random.wrap_key_data(_put(array), impl=KEYS)
+                return jax.random.wrap_key_data(_put(array), impl=KEY_IMPLEMENTATION)
             if tree.type in ("int", "float", "bool", "complex"):
                 return array.item()
             return _put(array)

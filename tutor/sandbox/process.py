@@ -180,9 +180,9 @@ class Sandbox:
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         reply, answer = self._receive(allowance, running)
         if isinstance(reply, Ready) or reply.case != request.case:
-            found = "ready" if isinstance(reply, Ready) else reply.case
+            kind = "ready" if isinstance(reply, Ready) else reply.case
             self._fail(
-                faults.malformed(f"expected a reply to {request.case!r}, got {found!r}", running)
+                faults.malformed(f"expected a reply to {request.case!r}, got {kind!r}", running)
             )
         if isinstance(reply, Answer):
             allowance.compiling += reply.compile

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from tutor.report import Protection
 from tutor.sandbox.wire import Frame, WireError, describe
 
-MAX_TEXT = 8_000
+MAX_EXCEPTION_TEXT = 8_000
 """Characters of an exception's message that a worker sends."""
 
 CLOSED = 74

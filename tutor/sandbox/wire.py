@@ -27,7 +27,7 @@ MAGIC = b"JXT1"
 PREFIX = struct.Struct("<4sIQ")
 MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
-MAX_DEPTH = 64
+MAX_TREE_DEPTH = 64
 MAX_NODES = 200_000
 MAX_RANK = 32
 MAX_NUMBERED = 1_000
@@ -104,7 +104,7 @@ def encode(message: Any, tree: Tree = None) -> bytes:
 
 
 def _pack(tree: Tree, arrays: list["np.ndarray[Any, Any]"], depth: int) -> list[Any]:
-    if depth > MAX_DEPTH:
+    if depth > MAX_TREE_DEPTH:
         raise WireError("tree too deep to send")
     if tree is None:
         return ["n"]
@@ -231,7 +231,7 @@ class _Unpacker:
 
     def _tree(self, node: Any, depth: int) -> Tree:
         self._nodes += 1
-        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
+        if depth > MAX_TREE_DEPTH or self._nodes > MAX_NODES:
             raise WireError("tree too deep or too large")
         match node:
             case ["n"]:

@@ -153,11 +153,11 @@ def _primitives() -> dict[str, Any]:
             jax.random.gamma(key, 1.0),
         )
 
-    found: dict[str, Any] = {}
+    primitives: dict[str, Any] = {}
 
     def walk(jaxpr: Any) -> None:
         for equation in jaxpr.eqns:
-            found[equation.primitive.name] = equation.primitive
+            primitives[equation.primitive.name] = equation.primitive
             for parameter in equation.params.values():
                 inner = getattr(parameter, "jaxpr", parameter)
                 if hasattr(inner, "eqns"):
@@ -165,7 +165,7 @@ def _primitives() -> dict[str, Any]:
 
     walk(jax.make_jaxpr(use_all)(jax.random.key(0)).jaxpr)
     names = ("random_bits", "random_split", "random_fold_in", "random_gamma")
-    return {name: found[name] for name in names}
+    return {name: primitives[name] for name in names}
 
 
 def _caller(frame: Any, filename: str) -> tuple[int, Any]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
     from tutor.sandbox.reference import ReferenceEnvironment
 
-SECONDS = 0.15
+SECONDS_PER_SIDE = 0.15
 """Time to spend on each side, after a warm-up."""
 
 
@@ -56,7 +56,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def _median(call: Callable[[], float]) -> float:
-    end = time.perf_counter() + SECONDS
+    end = time.perf_counter() + SECONDS_PER_SIDE
     seconds = [call()]
     while time.perf_counter() < end and len(seconds) < 200:
         seconds.append(call())

@@ -39,7 +39,7 @@ def apply(policy: Policy) -> list[Protection]:
     if threads() != 1:
         protections.append(Protection("one thread", False, "some layers bind one thread only"))
     protections += _namespaces(policy)
-    protections += posix.limits(policy)
+    protections += posix.limit_resources(policy)
     protections.append(posix.die_with_parent())
     protections.append(
         _tried("privileges", policy, _give_up_privileges, "dropped, and none can be gained")
@@ -108,7 +108,9 @@ def _files(policy: Policy) -> Protection:
         readable += [Path(name) for name in _ACCELERATOR_FILES]
         devices += sorted(Path("/dev").glob("nvidia*"))
     try:
-        version = landlock.restrict(readable, Path(policy.folder), devices, posix.hidden(policy))
+        version = landlock.restrict(
+            readable, Path(policy.folder), devices, posix.hidden_paths(policy)
+        )
     except OSError as error:
         return Protection("files", False, f"no Landlock here: {error.strerror}")
     more = "; TCP refused" if version >= 4 else ""

@@ -33,7 +33,7 @@ def profile(policy: Policy) -> str:
     packages = map(Path, policy.packages.values())
     libraries = {str(path.resolve()) for path in [*posix.libraries(), *packages]}
     own = str(Path(policy.folder).resolve())
-    hidden = [str(path.resolve()) for path in posix.hidden(policy)]
+    hidden = [str(path.resolve()) for path in posix.hidden_paths(policy)]
     return "\n".join(
         [
             "(version 1)",

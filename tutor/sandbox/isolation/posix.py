@@ -17,7 +17,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def apply(policy: Policy) -> list[Protection]:
-    return [close_descriptors(policy.descriptors), *limits(policy), die_with_parent()]
+    return [close_descriptors(policy.descriptors), *limit_resources(policy), die_with_parent()]
 
 
 def close_descriptors(keep: tuple[int, ...]) -> Protection:
@@ -32,7 +32,7 @@ def close_descriptors(keep: tuple[int, ...]) -> Protection:
     return Protection("descriptors", True, "none inherited but two pipes")
 
 
-def limits(policy: Policy) -> list[Protection]:
+def limit_resources(policy: Policy) -> list[Protection]:
     """Set resource limits. RLIMIT_NPROC is not used: it counts all processes of the user."""
     mib = 1 << 20
     values = [
@@ -89,7 +89,7 @@ def libraries() -> list[Path]:
     return [_PACKAGE, *named, *homes, *_installed()]
 
 
-def hidden(policy: Policy) -> list[Path]:
+def hidden_paths(policy: Policy) -> list[Path]:
     """Return what may not be read among the libraries."""
     packages = [folder / name for folder in _installed() for name in policy.hidden_packages]
     return [*map(Path, policy.hidden), *packages]
