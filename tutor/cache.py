@@ -49,7 +49,8 @@ class DiskCache:
         path = self.path(name)
         try:
             with path.open("rb") as file:
-                data = file.read(self._max_entry + _CHECKSUM + 1)
+                size = os.fstat(file.fileno()).st_size  # `read(n)` allocates n bytes
+                data = file.read(min(size, self._max_entry + _CHECKSUM + 1))
         except OSError:
             return None
         body = data[_CHECKSUM:]
