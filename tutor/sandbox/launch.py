@@ -36,7 +36,7 @@ _SECRETS = (_PACKAGE / "course", _PACKAGE / "data")
 
 @cache
 def _secrets() -> tuple[str, ...]:
-    """Return what sandboxes may not read among the libraries: `_SECRETS` and installed packs."""
+    """Return the paths that sandboxes may not read: `_SECRETS` and installed packs."""
     packs = [pack.folder for pack in distributed() if pack.folder is not None]
     folders = [folder for pack in packs for folder in (pack, *solution_folders(pack))]
     return tuple(map(str, [*_SECRETS, *folders]))
@@ -102,7 +102,7 @@ def launch(spec: Spec, zygotes: Zygotes | None = None) -> Launched:
 
 
 def _launch(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
-    """Raises: OSError."""
+    """Create the pipes, the process and its control group. Raises: OSError."""
     worker_requests, requests = os.pipe()
     replies, worker_replies = os.pipe()
     try:
@@ -124,7 +124,7 @@ def _launch(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
 
 
 def _start(spec: Spec, folder: Path, pipes: tuple[int, int], zygotes: Zygotes | None) -> Child:
-    """Raises: OSError."""
+    """Fork a worker from a zygote, or start an interpreter. Raises: OSError."""
     environ = environment(spec, folder)
     if zygotes is not None and not spec.accelerators:
         with suppress(NoZygote):

@@ -36,7 +36,7 @@ KEPT_OUTPUT = 32 << 10
 """Bytes kept from the start of the output, and from its end."""
 
 MAX_LEFTOVER_OUTPUT = 1 << 20
-"""Bytes read of what a worker has left in its standard error when it is stopped."""
+"""Bytes to read from the standard error of a stopped worker."""
 
 MAX_ANSWER = 64 << 20
 """Bytes of one array that a worker may send back."""

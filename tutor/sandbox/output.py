@@ -1,4 +1,4 @@
-"""A bounded record of what untrusted code printed."""
+"""A bounded record of the output of untrusted code."""
 
 from tutor.plain_text import inert
 from tutor.sandbox.limits import KEPT_OUTPUT

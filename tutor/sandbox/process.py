@@ -163,7 +163,7 @@ class Sandbox:
         """Send a request and wait for its reply.
 
         **Arguments:** `allowance`: the time left to the run, shared by all its requests;
-        `running`: what a fault's message says was running.
+        `running`: the expression that faults name.
 
         Raises:
             Failed: no valid reply came; the worker has been killed.
@@ -360,7 +360,7 @@ class Sandbox:
         return None
 
     def _stop(self, overrun: Overrun, allowance: Allowance, running: str) -> NoReturn:
-        """Record where the code is, kill it, and fail with what it exceeded."""
+        """Record where the code is, kill it, and fail with the limit that it exceeded."""
         dump = b""
         if self._ready is not None and overrun != "starved" and stacks.SIGNAL is not None:
             self._drain()
@@ -386,7 +386,10 @@ class Sandbox:
         raise Cancelled if self._cancelled.is_set() else Failed(fault)
 
     def _log_end(self, code: int | None, used: Usage, peak: int | None) -> None:
-        """**Arguments:** what was seen before `close` killed the process, if it still ran."""
+        """Log how the process ended.
+
+        **Arguments:** its exit code and usage before `close` killed it.
+        """
         how = "closed" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}"
         how += ", cancelled" if self._cancelled.is_set() else ""
         how += f", fault {self._fault}" if self._fault else ""

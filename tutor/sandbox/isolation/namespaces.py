@@ -1,8 +1,8 @@
 """Separate users, network, mounts, IPC and host name (Linux namespaces).
 
 Optional: not every kernel allows it to ordinary users, and no other layer relies on it. There is no
-PID namespace: its first process treats signals like init, so a worker would need another process
-above it, and seccomp and Landlock already separate processes.
+PID namespace: its first process ignores signals that it sends itself (abort), so telling faults
+apart would need more processes, and seccomp and Landlock already separate processes.
 """
 
 import ctypes

@@ -90,7 +90,7 @@ def libraries() -> list[Path]:
 
 
 def hidden_paths(policy: Policy) -> list[Path]:
-    """Return what may not be read among the libraries."""
+    """Return the paths below the libraries that may not be read."""
     packages = [folder / name for folder in _installed() for name in policy.hidden_packages]
     return [*map(Path, policy.hidden), *packages]
 
