@@ -1,4 +1,4 @@
-"""The app over the small pack, driven by Textual's Pilot, with real runs in real sandboxes."""
+"""Drive the app with Textual's Pilot, over a small pack and with real sandboxes."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -19,7 +19,7 @@ from tutor.ui.widgets.results import ResultsPane
 
 
 class Driver:
-    """What tests say to the app."""
+    """An app under test: press keys, read the screen, wait for things."""
 
     def __init__(self, app: TutorApp, pilot: "Pilot[int]") -> None:
         self.app = app
@@ -45,39 +45,38 @@ class Driver:
 
     @property
     def text(self) -> str:
-        """All that stands on the screen."""
+        """The text on the screen."""
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text for strip in strips)
 
     @property
-    def told(self) -> str:
-        """All notifications that are shown."""
+    def notifications(self) -> str:
+        """The notifications on the screen."""
         return "\n".join(note.message for note in self.app._notifications)
 
     async def on(self, kind: type[Screen[Any]]) -> None:
-        """Wait for a screen, until all that belongs on it is there: it is built a moment after it
-        has become the one that is shown."""
+        """Wait for a screen and its widgets, which are mounted after it becomes current."""
         await self.until(
             lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted, kind.__name__
         )
 
     async def shows(self, words: str) -> None:
-        """Wait for words on the screen: it is painted a moment after what it shows."""
+        """Wait for words on the screen, which is painted a moment after its state changes."""
         await self.until(lambda: words in self.text, f"on the screen: {words}")
 
-    async def until_told(self, words: str) -> None:
-        """Wait for a notification: it is shown a moment after what it tells of."""
+    async def notifies(self, words: str) -> None:
+        """Wait for a notification, which appears a moment after its cause."""
         await self.until(lambda: words in self.text, f"a notification: {words}")
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait for something to become true, as long as a slow machine may need."""
+        """Wait for a condition, as long as a slow machine may need."""
         watch = Stopwatch()
         while not condition():
             assert watch.seconds < PATIENCE, f"never happened: {what}\n{self.text}"
             await self.pilot.pause(0.05)
 
     async def write(self, code: str) -> None:
-        """Replace the code as by a paste."""
+        """Replace the code, as pasting does."""
         document = self.editor.document
         self.editor.replace(code, document.start, document.end)
         self.editor.move_cursor(self.editor.document.end)
@@ -94,9 +93,10 @@ Start = Callable[..., AbstractAsyncContextManager[Driver]]
 
 @pytest.fixture
 def start(mini: Pack, forked: None) -> Start:
-    """Starts the app: `async with start() as driver`. The learner's files and progress are those
-    of this test's home, so a second start finds what the first one left. With `warm`, sandboxes are
-    made ready before they are wanted, as for learners."""
+    """Return a function that starts the app: `async with start() as driver`.
+
+    Files and progress are in this test's home, so a second start finds those of the first. With
+    `warm`, sandboxes are prepared in advance, as for learners."""
 
     @asynccontextmanager
     async def starter(

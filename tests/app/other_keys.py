@@ -74,8 +74,8 @@ async def main(folder: Path) -> None:
             await driver.press("next")
             await driver.shows("Upright")
             await driver.press("next")
-            await driver.until(lambda: bool(driver.told), "that it was the last lesson")
-            print(driver.told)
+            await driver.until(lambda: bool(driver.notifications), "that it was the last lesson")
+            print(driver.notifications)
         app = PreviewApp(desk, "tall")
         async with app.run_test(size=(100, 40)) as pilot:
             driver = Driver(app, pilot)

@@ -1,4 +1,4 @@
-"""The list of lessons: however many there are, and whatever is wrong with them."""
+"""The list of lessons, with many of them and with broken ones."""
 
 import shutil
 from pathlib import Path
@@ -19,7 +19,7 @@ MANY = 300
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(home: Path) -> None:
+def empty_cache(home: Path) -> None:
     (home / "cache").unlink()
 
 
@@ -30,7 +30,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)  # so that problems are told in one line
+    monkeypatch.chdir(tmp_path)  # so that a problem fits on one line
     return Path(shutil.copytree(MINI.parent, tmp_path / "pack") / "lessons")
 
 
@@ -76,7 +76,7 @@ async def test_the_keys_of_the_list(start: Start, many: Path):
         await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
 
 
-async def test_titles_are_read_in_the_background_and_remembered(start: Start, many: Path):
+async def test_titles_are_read_in_the_background_and_cached(start: Start, many: Path):
     pack = open_pack(many)
     async with start(size=(120, 40), pack=pack) as driver:
         await driver.shows("Batches, lesson 00003")
@@ -91,7 +91,7 @@ async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path
     async with start(size=(120, 40), pack=open_pack(many)) as driver:
         await driver.shows("About 12 minutes.")
         await driver.press("down")
-        await driver.shows("Comes after Batches, lesson 00000.")
+        await driver.shows("Do Batches, lesson 00000 first.")
         await driver.press("enter")
         await driver.on(LessonScreen)
         await driver.shows(f"Batches, lesson 00001  ·  2/{MANY}")
@@ -101,7 +101,7 @@ async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path
         )
 
 
-async def test_a_click_opens_a_lesson_and_a_tracks_title_is_none(start: Start, many: Path):
+async def test_a_click_on_a_lesson_opens_it_and_on_a_track_does_nothing(start: Start, many: Path):
     async with start(size=(120, 40), pack=open_pack(many)) as driver:
         await driver.shows("Batches, lesson 00003")
         await driver.pilot.click("#lessons", offset=(3, 0))
@@ -112,7 +112,7 @@ async def test_a_click_opens_a_lesson_and_a_tracks_title_is_none(start: Start, m
         assert driver.lesson.lesson.id == "lesson-00003"
 
 
-async def test_a_title_too_long_for_its_line_is_cut(start: Start, pack: Path):
+async def test_a_title_too_long_for_its_line_is_truncated(start: Start, pack: Path):
     edit(pack / "basics" / "tall.yaml", "title: Upright", f"title: {'long ' * 50}end")
     async with start(pack=open_pack(pack)) as driver:
         await driver.shows("long long")
@@ -120,7 +120,7 @@ async def test_a_title_too_long_for_its_line_is_cut(start: Start, pack: Path):
         assert "end" not in driver.text
 
 
-async def test_an_edited_title_is_seen_on_coming_back(start: Start, pack: Path):
+async def test_an_edited_title_is_shown_on_return(start: Start, pack: Path):
     async with start(pack=open_pack(pack)) as driver:
         await driver.shows("Upright")
         await driver.press("enter")
@@ -133,9 +133,7 @@ async def test_an_edited_title_is_seen_on_coming_back(start: Start, pack: Path):
 # --- broken lessons --------------------------------------------------------------------------
 
 
-async def test_opening_a_broken_lesson_shows_what_is_wrong_and_ends_nothing(
-    start: Start, pack: Path
-):
+async def test_opening_a_broken_lesson_shows_its_problems(start: Start, pack: Path):
     edit(pack / "basics" / "double.yaml", "hints:", "hnits:")
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.shows("This lesson cannot be opened")
@@ -155,7 +153,7 @@ async def test_opening_a_broken_lesson_shows_what_is_wrong_and_ends_nothing(
         await driver.shows("Twice as much  ·  1/2")
 
 
-async def test_a_next_lesson_that_is_broken_leaves_the_present_one(start: Start, pack: Path):
+async def test_a_broken_next_lesson_keeps_the_current_one(start: Start, pack: Path):
     (pack / "basics" / "tall.yaml").write_text("title: [")
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.press("enter")
@@ -167,7 +165,7 @@ async def test_a_next_lesson_that_is_broken_leaves_the_present_one(start: Start,
         assert driver.lesson.lesson.id == "double"
 
 
-async def test_a_last_lesson_that_broke_is_told_at_the_start(start: Start, pack: Path):
+async def test_a_last_lesson_that_broke_is_reported_at_the_start(start: Start, pack: Path):
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.press("enter")
         await driver.on(LessonScreen)

@@ -1,4 +1,4 @@
-"""What the lesson screen promises beyond the straight way."""
+"""The lesson screen: runs, the file, dialogs, sizes, the editor."""
 
 import asyncio
 import os
@@ -58,22 +58,22 @@ async def test_a_second_run_replaces_the_first(start: Start):
         assert driver.results.report.verdict == "pass"
 
 
-async def test_a_run_uses_what_was_waiting(start: Start):
+async def test_a_run_uses_a_prepared_sandbox(start: Start):
     async with start(warm=True) as driver:
         await opened(driver)
         await driver.until(lambda: driver.app.desk.pool is not None, "a pool")
         pool = driver.app.desk.pool
         assert pool is not None
-        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "a sandbox that waits")
+        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "a prepared sandbox")
         waiting = set(pool.processes().values())
         await driver.write(RIGHT)
         await driver.check()
         await driver.shows("2 of 2 checks pass")
-        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "another that waits")
+        await driver.until(lambda: pool.ready(driver.lesson.lesson, 0), "another prepared sandbox")
         assert set(pool.processes().values()) != waiting
 
 
-async def test_a_burst_of_runs_ends_with_the_last(start: Start):
+async def test_of_many_runs_the_last_one_counts(start: Start):
     async with start() as driver:
         await opened(driver)
         for number in range(5):
@@ -96,7 +96,7 @@ async def test_typing_does_not_wait_for_a_run(start: Start):
         await driver.until(lambda: not driver.results.running, "the end of the run")
 
 
-async def test_who_turns_back_to_the_code_is_not_called_away_from_it(start: Start):
+async def test_results_do_not_replace_a_pane_chosen_during_the_run(start: Start):
     async with start(size=(80, 24)) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
@@ -112,7 +112,7 @@ async def test_who_turns_back_to_the_code_is_not_called_away_from_it(start: Star
         await driver.shows("stopped")
 
 
-async def test_endless_code_is_told_of_and_the_app_goes_on(start: Start):
+async def test_endless_code_is_reported_and_the_app_goes_on(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.write(ENDLESS)
@@ -124,7 +124,7 @@ async def test_endless_code_is_told_of_and_the_app_goes_on(start: Start):
         await driver.shows("2 of 2 checks pass")
 
 
-async def test_what_the_code_prints_is_shown_and_cannot_draw(start: Start):
+async def test_printed_text_is_shown_without_control_sequences(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.write("print('[red]look[/red] \\x1b[2J at me')\n" + RIGHT)
@@ -133,15 +133,15 @@ async def test_what_the_code_prints_is_shown_and_cannot_draw(start: Start):
 
 
 @pytest.mark.parametrize("turns", range(4))
-async def test_leaving_while_the_lesson_opens_is_no_error(start: Start, turns: int):
-    """As on a machine that takes its time to build the screen."""
+async def test_quitting_while_the_lesson_opens_is_not_an_error(start: Start, turns: int):
+    """As on a machine that is slow to build the screen."""
     async with start() as driver:
         driver.app.open_lesson("double")
         for _ in range(turns):
             await asyncio.sleep(0)
 
 
-async def test_leaving_in_the_middle_of_a_run_leaves_nothing_behind(start: Start):
+async def test_quitting_during_a_run_leaves_no_sandbox(start: Start):
     from tests.sandbox.test_faults import children
 
     async with start() as driver:
@@ -156,15 +156,15 @@ async def test_leaving_in_the_middle_of_a_run_leaves_nothing_behind(start: Start
 # --- the file ----------------------------------------------------------------------------------
 
 
-async def test_another_editor_may_write_the_file(start: Start, own: Path):
+async def test_a_change_by_another_editor_is_loaded(start: Start, own: Path):
     async with start() as driver:
         await opened(driver)
         own.write_text("# from elsewhere\n")
         await driver.until(lambda: driver.editor.text == "# from elsewhere\n", "the other text")
-        await driver.until_told("another program changed the file")
+        await driver.notifies("another program changed the file")
 
 
-async def test_two_writers_lose_nothing(start: Start, own: Path):
+async def test_conflicting_changes_are_backed_up(start: Start, own: Path):
     async with start() as driver:
         await opened(driver)
         own.write_text("# from elsewhere\n")
@@ -174,12 +174,12 @@ async def test_two_writers_lose_nothing(start: Start, own: Path):
     assert backup.read_text() == "# from elsewhere\n"
 
 
-async def test_a_file_that_is_no_text_is_set_aside(start: Start, own: Path):
+async def test_a_file_that_is_not_text_is_set_aside(start: Start, own: Path):
     own.parent.mkdir(parents=True)
     own.write_bytes(b"\xff\xfe precious")
     async with start() as driver:
         await opened(driver)
-        await driver.until_told("byte 0xff is not UTF-8")
+        await driver.notifies("byte 0xff is not UTF-8")
         assert "NotImplementedError" in driver.editor.text
     (backup,) = (own.parent / "backups").iterdir()
     assert backup.read_bytes() == b"\xff\xfe precious"
@@ -190,7 +190,7 @@ async def test_code_that_cannot_be_saved_stays_and_can_be_checked(start: Start, 
         await opened(driver)
         own.unlink()
         own.parent.rmdir()
-        own.parent.write_text("a file where the folder should be")
+        own.parent.write_text("a file in place of the directory")
         await driver.write(RIGHT)
         await driver.until(lambda: "not saved" in driver.text, "the warning")
         await driver.check()
@@ -201,7 +201,7 @@ async def test_code_that_cannot_be_saved_stays_and_can_be_checked(start: Start, 
         await driver.until(own.exists, "saved again")
 
 
-async def test_starting_anew_asks_and_keeps_a_backup(start: Start, own: Path):
+async def test_reset_asks_and_keeps_a_backup(start: Start, own: Path):
     async with start() as driver:
         await opened(driver)
         await driver.write("# hours of work\n")
@@ -224,24 +224,24 @@ async def test_the_learners_own_editor(
     monkeypatch.setenv("EDITOR", f"'{script}' --wait")
     async with start() as driver:
         await opened(driver)
-        # The driver of tests has no terminal to hand over; what is left is the whole rest.
+        # The test driver has no terminal to suspend; the rest of the path runs.
         monkeypatch.setattr(type(driver.app._driver), "can_suspend", True, raising=False)
         await driver.press("editor")
         await driver.until(lambda: driver.editor.text == "# edited\n", "the edited text")
     assert (tmp_path / "flag").read_text() == "--wait\n"
 
 
-async def test_without_an_editor_the_learner_is_told_how_to_name_one(start: Start):
+async def test_without_an_editor_a_notification_says_how_to_set_one(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.press("editor")
-        await driver.until_told("export EDITOR=")
+        await driver.notifies("export EDITOR=")
 
 
 # --- hints, solution, help ---------------------------------------------------------------------
 
 
-async def test_hints_come_one_by_one_and_can_be_read_again(start: Start):
+async def test_hints_come_one_at_a_time_and_can_be_read_again(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.press("hint", "escape", "hint")
@@ -253,7 +253,7 @@ async def test_hints_come_one_by_one_and_can_be_read_again(start: Start):
         await driver.on(LessonScreen)
 
 
-async def test_the_solution_before_passing_takes_a_second_word(start: Start):
+async def test_the_solution_before_passing_asks_first(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.press("solution")
@@ -266,7 +266,7 @@ async def test_the_solution_before_passing_takes_a_second_word(start: Start):
         await driver.shows("-    raise NotImplementedError")
 
 
-async def test_the_solution_stands_beside_the_code_where_there_is_room(start: Start):
+async def test_the_solution_is_shown_next_to_the_code_in_a_wide_terminal(start: Start):
     async with start(size=(120, 40)) as driver:
         await opened(driver)
         await driver.press("solution", "y")
@@ -311,7 +311,7 @@ async def test_panes_follow_the_width(start: Start):
             assert sum(pane.region.area > 0 for pane in panes) == shown
 
 
-async def test_panes_are_a_key_away_in_a_narrow_terminal(start: Start):
+async def test_keys_switch_panes_in_a_narrow_terminal(start: Start):
     async with start() as driver:
         await opened(driver)
         panes = {
@@ -324,7 +324,7 @@ async def test_panes_are_a_key_away_in_a_narrow_terminal(start: Start):
             await driver.shows(words)
 
 
-async def test_a_damaged_progress_database_is_told_of(start: Start, home: Path):
+async def test_a_damaged_progress_database_is_reported(start: Start, home: Path):
     database = home / "data" / "progress.db"
     database.parent.mkdir(parents=True)
     database.write_bytes(os.urandom(8192))
@@ -349,7 +349,7 @@ async def test_two_apps_at_once(start: Start):
 # --- the editor --------------------------------------------------------------------------------
 
 
-async def test_the_editor_indents_as_one_types(start: Start):
+async def test_the_editor_indents_while_typing(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.press("code")
@@ -357,6 +357,6 @@ async def test_the_editor_indents_as_one_types(start: Start):
         await driver.press(*"def", "space", *"f", "left_parenthesis", "right_parenthesis", "colon")
         await driver.press("enter", *"return", "space", "1", "enter", *"x")
         typed = "def f():\n    return 1\nx"
-        await driver.until(lambda: driver.editor.text == typed, "what was typed")
+        await driver.until(lambda: driver.editor.text == typed, "the typed text")
         await driver.press("enter", "tab", "backspace", *"y")
-        await driver.until(lambda: driver.editor.text.endswith("\ny"), "what was typed")
+        await driver.until(lambda: driver.editor.text.endswith("\ny"), "the typed text")

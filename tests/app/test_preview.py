@@ -1,4 +1,4 @@
-"""The app for authors: what is hidden is shown, and what is saved is shown at once."""
+"""The preview for authors: it shows what learners do not see, and reloads saved files."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -55,7 +55,7 @@ def edit(pack: Path, old: str, new: str, file: str = "vectors/norms.yaml") -> No
 
 @asynccontextmanager
 async def reloading(driver: Driver) -> AsyncIterator[None]:
-    """What is done in here is seen by the app, and shown in place of what there was."""
+    """Wait for the app to reload after a change made in here."""
     before = driver.app.screen
     yield
     await driver.until(lambda: driver.app.screen is not before, "the lesson as it was saved")
@@ -65,10 +65,10 @@ async def opened(driver: Driver) -> None:
     await driver.on(PreviewScreen)
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- the hidden pane ---------------------------------------------------------------------------
 
 
-async def test_what_learners_do_not_see_is_shown_beside_what_they_see(start: Start):
+async def test_the_hidden_pane_is_shown_next_to_the_others(start: Start):
     async with start(size=(200, 100)) as driver:
         await driver.shows("Norms of rows")
         await driver.shows("raise NotImplementedError")
@@ -77,7 +77,7 @@ async def test_what_learners_do_not_see_is_shown_beside_what_they_see(start: Sta
             await driver.shows(words)
 
 
-def test_everything_that_decides_is_shown_and_defaults_are_not(pack: Path):
+def test_all_fields_but_defaults_are_shown(pack: Path):
     edit(pack, "    args: [m]\n", "    args: [m]\n    tol: 0.5\n    out_axes: 0\n")
     edit(pack, "timed: every row", "harness: |\n  more = 1\ntimed: every row")
     version = read(pack, "norms")
@@ -94,7 +94,7 @@ def test_everything_that_decides_is_shown_and_defaults_are_not(pack: Path):
         assert words not in text
 
 
-async def test_in_a_narrow_terminal_it_has_a_pane_of_its_own(start: Start):
+async def test_in_a_narrow_terminal_a_key_shows_the_hidden_pane(start: Start):
     async with start(size=(80, 24)) as driver:
         await driver.shows("value: norm(m[0])")
         await driver.press("brief")
@@ -104,7 +104,7 @@ async def test_in_a_narrow_terminal_it_has_a_pane_of_its_own(start: Start):
         await driver.shows("value: norm(m[0])")
 
 
-async def test_checking_is_what_it_is_for_learners(start: Start, home: Path):
+async def test_checking_works_as_for_learners(start: Start, home: Path):
     async with start() as driver:
         await opened(driver)
         await driver.write(SOLUTION.replace("jnp.sqrt(v @ v)", "v @ v"))
@@ -113,7 +113,7 @@ async def test_checking_is_what_it_is_for_learners(start: Start, home: Path):
         await driver.write(SOLUTION)
         await driver.check()
         await driver.shows("5 of 5 checks pass")
-    # And nothing of it is the author's own.
+    # The author's own files and progress are untouched.
     assert not (home / "workspace").exists()
     assert not (home / "data" / "progress.db").exists()
 
@@ -135,10 +135,10 @@ async def test_other_lessons_are_previewed_too(start: Start):
         await driver.on(CourseScreen)
 
 
-# --- what is saved ---------------------------------------------------------------------------
+# --- reloading ---------------------------------------------------------------------------
 
 
-async def test_a_saved_lesson_takes_the_place_of_the_old_one(start: Start, pack: Path):
+async def test_a_saved_lesson_replaces_the_old_one(start: Start, pack: Path):
     async with start() as driver:
         await opened(driver)
         await driver.shows("The square root")
@@ -152,9 +152,7 @@ async def test_a_saved_lesson_takes_the_place_of_the_old_one(start: Start, pack:
         await driver.shows("jnp.linalg.norm(v)")
 
 
-async def test_a_new_starter_replaces_the_old_one_but_nothing_that_was_written(
-    start: Start, pack: Path
-):
+async def test_a_new_starter_replaces_the_old_one_but_not_written_code(start: Start, pack: Path):
     async with start() as driver:
         await opened(driver)
         edit(pack, "  import jax.numpy as jnp\n", "  import jax.numpy as jnp  # one\n")
@@ -167,7 +165,7 @@ async def test_a_new_starter_replaces_the_old_one_but_nothing_that_was_written(
         await driver.until(lambda: driver.editor.text == "# mine\n" + SOLUTION, "what was written")
 
 
-async def test_problems_are_told_in_place_until_they_are_put_right(start: Start, pack: Path):
+async def test_problems_are_shown_until_they_are_fixed(start: Start, pack: Path):
     async with start() as driver:
         await opened(driver)
         await driver.press("code")
@@ -188,11 +186,11 @@ async def test_problems_are_told_in_place_until_they_are_put_right(start: Start,
         async with reloading(driver):
             edit(pack, "minutes: five", "minutes: 6")
         await driver.until(lambda: "in the saved files" not in driver.text, "no problem")
-        # The last version that could be used has been usable all the time.
+        # The last valid version stayed usable.
         assert driver.lesson.lesson.minutes == 6
 
 
-async def test_a_solution_that_is_no_text_is_a_problem_and_no_crash(start: Start, pack: Path):
+async def test_a_solution_that_is_not_text_is_a_problem(start: Start, pack: Path):
     async with start() as driver:
         await opened(driver)
         (pack / "solutions/vectors/norms.py").write_bytes(b"\xff")
@@ -203,9 +201,7 @@ async def test_a_solution_that_is_no_text_is_a_problem_and_no_crash(start: Start
         await driver.shows("There is no solution.")
 
 
-async def test_a_lesson_that_is_broken_from_the_start_opens_when_it_is_put_right(
-    start: Start, pack: Path
-):
+async def test_a_broken_lesson_opens_when_it_is_fixed(start: Start, pack: Path):
     edit(pack, "minutes: 5", "minutes: five")
     async with start() as driver:
         await driver.on(WaitingScreen)

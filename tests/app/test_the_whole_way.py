@@ -1,4 +1,4 @@
-"""A learner's way through the app, by keyboard alone, in the smallest terminal."""
+"""A learner's session, by keyboard alone, in the smallest terminal."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("2 of 2 checks pass")
         await driver.shows("JAX compiles in")
         await driver.shows("PyTorch")
-        await driver.until_told("Passed.")
+        await driver.notifies("Passed.")
 
         await driver.press("solution")
         await driver.on(SolutionScreen)

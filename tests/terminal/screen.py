@@ -1,4 +1,4 @@
-"""A real terminal for tests: a pseudo-terminal with the command in it, and what it would show."""
+"""A terminal for tests: run a command in a pseudo-terminal and emulate the display."""
 
 import os
 import re
@@ -39,7 +39,7 @@ KEYS = {
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
 
 
-FAREWELL = 1.0
+GRACE = 1.0
 """Seconds that a command has to end by itself when its terminal is closed."""
 
 
@@ -66,17 +66,19 @@ class Terminal:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Close the terminal, and see the command end. pexpect's own `close` gives up after a third
-        of a second, which on a busy machine even a killed process may take."""
+        """Close the terminal and wait for the command to end.
+
+        pexpect's own `close` gives up after a third of a second, in which a busy machine may not
+        even have ended a killed process."""
         if not self._process.closed:
             self.hang_up()
         watch = Stopwatch()
         while alive(self.pid):
-            if watch.seconds > FAREWELL:
+            if watch.seconds > GRACE:
                 os.kill(self.pid, signal.SIGKILL)
             assert watch.seconds < PATIENCE, "it did not end"
             time.sleep(0.02)
-        self._process.isalive()  # and is not left as a zombie
+        self._process.isalive()  # reap it
 
     def press(self, *keys: str) -> None:
         """Press keys, given by name or by the action's id; type anything else."""
@@ -86,28 +88,27 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """The text on the screen."""
         self._read(0.05)
         return "\n".join(line.rstrip() for line in self._display.display)
 
     def until(self, condition: str | Callable[[str], bool]) -> str:
-        """Wait for a text, or something else, to be seen."""
+        """Wait for a text on the screen, or for a condition on it."""
         watch = Stopwatch()
         while True:
             text = self.text
             if condition in text if isinstance(condition, str) else condition(text):
                 return text
-            assert watch.seconds < PATIENCE, f"never seen: {condition}\n{text}"
+            assert watch.seconds < PATIENCE, f"never shown: {condition}\n{text}"
             assert not self._ended, f"it ended before it showed {condition}\n{text}"
 
     def hang_up(self) -> None:
-        """Close the terminal, as when its window is closed. pexpect's own `close` would also send
-        signals."""
+        """Close the terminal as a window does; pexpect's own `close` also sends signals."""
         self._process.ptyproc.fileobj.close()
         self._process.ptyproc.closed = self._process.closed = True
 
     def wait(self) -> int:
-        """The exit code, once the command has ended; -N for signal N."""
+        """Wait for the command to end, and return its exit code; -N for signal N."""
         watch = Stopwatch()
         while self._process.isalive():
             self._read(0.05)

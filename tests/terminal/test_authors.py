@@ -16,7 +16,7 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "mine"
 
 
-def test_an_author_sees_what_is_saved(pack: Path):
+def test_the_preview_shows_saved_changes(pack: Path):
     with jaxtutor("pack", "preview", str(pack), "standardize", columns=120, rows=40) as terminal:
         terminal.until("Standardize the columns of a table")
         terminal.until("value: standardize(x[:, 0])")
@@ -33,14 +33,16 @@ def test_an_author_sees_what_is_saved(pack: Path):
         (["standardize"], "the preview needs a terminal; try `jaxtutor pack lint`"),
     ],
 )
-def test_without_a_terminal_it_says_what_to_do(pack: Path, arguments: list[str], words: str):
+def test_without_a_terminal_the_message_says_what_to_do(
+    pack: Path, arguments: list[str], words: str
+):
     command = [sys.executable, "-m", "tutor", "pack", "preview", str(pack), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert words in done.stderr
 
 
-def test_a_lesson_that_is_not_there_is_told(pack: Path):
+def test_a_missing_lesson_is_reported(pack: Path):
     with jaxtutor("pack", "preview", str(pack), "standardise") as terminal:
         terminal.until("did you mean 'standardize'?")
         assert terminal.wait() == 2

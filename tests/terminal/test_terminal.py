@@ -1,4 +1,4 @@
-"""The doors in a real terminal: the app and `watch`."""
+"""The app, `check` and `watch` in a terminal."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def app(**more: str) -> Terminal:
 
 
 def endless(terminal: Terminal, own: Path) -> None:
-    """Have the app check code that never ends."""
+    """Make the app check code that never ends."""
     terminal.until("0 of 2 passed")
     terminal.press("enter")
     terminal.until("Twice as much  ·  1/2")
@@ -60,7 +60,7 @@ def test_the_whole_way_by_keyboard(home: Path, own: Path):
         terminal.until("return 3 * x")
         terminal.press("run")
         text = terminal.until("largest difference")
-        assert re.search(r"\[\d, \d\]\s+-?\d", text), "expected beside actual"
+        assert re.search(r"\[\d, \d\]\s+-?\d", text), "expected next to actual"
         terminal.press("code", "\x15", "    return x + x")
         terminal.until("return x + x")
         terminal.press(ACTIONS["run"].keys.split(",")[1])
@@ -79,7 +79,7 @@ def test_the_whole_way_by_keyboard(home: Path, own: Path):
         assert terminal.wait() == 0
 
 
-def test_a_terminal_that_closes_in_the_middle_of_a_run(home: Path, own: Path):
+def test_closing_the_terminal_during_a_run_saves_and_ends_everything(home: Path, own: Path):
     with app() as terminal:
         endless(terminal, own)
         terminal.until("… value")
@@ -94,7 +94,7 @@ def test_a_terminal_that_closes_in_the_middle_of_a_run(home: Path, own: Path):
         terminal.until("# the last words")
 
 
-def test_asked_to_end_in_the_middle_of_a_run_it_leaves_no_folder(own: Path, tmp_path: Path):
+def test_sigterm_during_a_run_leaves_no_directory(own: Path, tmp_path: Path):
     private = tmp_path / "private"
     private.mkdir()
     with app(TMPDIR=str(private)) as terminal:
@@ -139,7 +139,7 @@ def test_watch_checks_every_save(own: Path):
         assert "Traceback" not in terminal.text
 
 
-def test_a_save_replaces_the_run_that_is_going_on(own: Path):
+def test_a_save_replaces_the_current_run(own: Path):
     own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("watch", "double", "--pack", str(MINI)) as terminal:
@@ -151,7 +151,7 @@ def test_a_save_replaces_the_run_that_is_going_on(own: Path):
         assert terminal.wait() == 130
 
 
-def test_ctrl_c_in_the_middle_of_a_check_leaves_nothing(own: Path):
+def test_ctrl_c_during_a_check_leaves_nothing(own: Path):
     own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("check", "double", "--pack", str(MINI)) as terminal:
@@ -162,9 +162,9 @@ def test_ctrl_c_in_the_middle_of_a_check_leaves_nothing(own: Path):
     wait_for(lambda: not any(map(alive, workers)))
 
 
-def test_a_large_pack_is_there_at_once_and_its_end_a_key_away(home: Path, tmp_path: Path):
+def test_a_large_pack_opens_at_once(home: Path, tmp_path: Path):
     root = make_pack(tmp_path / "pack", 1000)
-    (home / "cache").unlink()  # and so nothing is remembered of any pack
+    (home / "cache").unlink()  # so no pack is cached
     with jaxtutor("--pack", str(root), columns=120, rows=40) as terminal:
         terminal.until("0 of 1000 passed")
         terminal.press("\x1b[F")
@@ -178,7 +178,7 @@ def test_a_large_pack_is_there_at_once_and_its_end_a_key_away(home: Path, tmp_pa
         terminal.until("Batches, lesson 00999  ·  1000/1000")
 
 
-def test_a_broken_manifest_is_told_before_the_app_starts(home: Path, tmp_path: Path):
+def test_a_broken_manifest_is_reported_before_the_app_starts(home: Path, tmp_path: Path):
     (tmp_path / "pack.yaml").write_text("format: 1\nid: x\ntitle: X\ntracks: []\n")
     with jaxtutor("--pack", str(tmp_path)) as terminal:
         assert terminal.wait() == 2

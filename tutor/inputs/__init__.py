@@ -1,1 +1,1 @@
-"""Hidden inputs: what an author may write under `inputs:` and `sizes:`, and drawing it."""
+"""Hidden inputs: parse what authors write under `inputs:` and `sizes:`, and draw it."""

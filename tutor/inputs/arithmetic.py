@@ -1,6 +1,6 @@
-"""The arithmetic that an author may write where a number is wanted: `n - 1`, `1 / n**0.5`.
+"""Arithmetic in place of a number: `n - 1`, `1 / n**0.5`.
 
-Numbers, names of sizes, and `+ - * / // **` between them. Nothing of it is evaluated as Python.
+Numbers, names of sizes, and `+ - * / // **` between them. None of it is evaluated as Python.
 """
 
 import ast
@@ -11,7 +11,7 @@ Number: TypeAlias = "int | float"
 
 
 class ArithmeticFault(ValueError):
-    """Text that is not such arithmetic, or has no result; `column` counts from 0 within it."""
+    """Arithmetic that is invalid or has no result; `column` counts from 0 within its text."""
 
     def __init__(self, message: str, column: int = 0) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class ArithmeticFault(ValueError):
 
 
 def _power(base: Number, exponent: Number) -> Number:
-    """As floats, for integers would grow without bound."""
+    """Compute in floats, because integers would grow without bound."""
     result = float(base) ** float(exponent)
     if not isinstance(result, float):  # a root of a negative number is complex
         raise OverflowError
@@ -59,7 +59,7 @@ def checked(node: ast.expr) -> ast.expr:
 
 
 def value(node: ast.expr, sizes: Mapping[str, int]) -> Number:
-    """Return the value of what `checked` let through.
+    """Return the value of a node that `checked` accepts.
 
     Raises:
         ArithmeticFault: a name is not a size, or the result does not exist (a division by zero).
@@ -82,6 +82,6 @@ def value(node: ast.expr, sizes: Mapping[str, int]) -> Number:
 
 
 def names_of(node: ast.expr) -> dict[str, int]:
-    """Return the sizes that are used, each with the column (from 0) of its first use."""
+    """Return the sizes used, each with the column (from 0) of its first use."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     return {name.id: name.col_offset for name in reversed(names)}

@@ -1,4 +1,4 @@
-"""Hidden inputs: what an author may write under `inputs:`, and drawing it.
+"""Hidden inputs: parse what authors write under `inputs:`, and draw it.
 
 Each input is one call, `normal(B, 3)`, or a mapping or list of them (a pytree). Arguments are
 numbers, names from `sizes:` and arithmetic between those (`tutor.inputs.arithmetic`). The language
@@ -43,18 +43,18 @@ class Draw(Struct, frozen=True):
     options: tuple[tuple[str, ast.expr | str], ...]
 
     def __repr__(self) -> str:
-        # The rest follows from it, and nodes show where they are in memory: a lesson's `repr`, by
-        # which things are remembered, must be the same in every process.
+        # A lesson's `repr` is a cache key, so it must be the same in every process. The `repr` of
+        # an AST node shows its address.
         return f"Draw({self.text!r})"
 
     @property
     def names(self) -> frozenset[str]:
         """The sizes it uses."""
-        return frozenset(self.places)
+        return frozenset(self.columns)
 
     @property
-    def places(self) -> dict[str, int]:
-        """The sizes it uses, each with the column (from 0) at which it stands in `text`."""
+    def columns(self) -> dict[str, int]:
+        """The sizes it uses, each with its column (from 0) in `text`."""
         nodes = [*self.arguments, *(v for _, v in self.options if isinstance(v, ast.expr))]
         return {k: v for node in reversed(nodes) for k, v in arithmetic.names_of(node).items()}
 
@@ -63,7 +63,7 @@ Draws: TypeAlias = "Draw | dict[str, Draws] | tuple[Draws, ...]"
 
 
 def parse(source: str) -> Draw:
-    """Read one draw.
+    """Parse one draw.
 
     Raises:
         DrawError: it is not a call of a known function with arguments of the forms above.
@@ -112,7 +112,7 @@ def known() -> str:
 
 
 def names_in(draws: "Draws") -> frozenset[str]:
-    """All sizes that a tree of draws uses."""
+    """Return all sizes that a tree of draws uses."""
     if isinstance(draws, Draw):
         return draws.names
     children = draws.values() if isinstance(draws, dict) else draws
@@ -120,7 +120,7 @@ def names_in(draws: "Draws") -> frozenset[str]:
 
 
 def drawn(draws: "Draws") -> Iterator[Draw]:
-    """Every draw of a tree of them."""
+    """Yield every draw of a tree of draws."""
     if isinstance(draws, Draw):
         yield draws
     else:
@@ -129,7 +129,7 @@ def drawn(draws: "Draws") -> Iterator[Draw]:
 
 
 def holds_key(draws: "Draws") -> bool:
-    """Whether a PRNG key is among them: PyTorch has no use for those."""
+    """Return whether a draw is a PRNG key, for which PyTorch has no use."""
     if isinstance(draws, Draw):
         return draws.function == "key"
     children = draws.values() if isinstance(draws, dict) else draws
@@ -146,7 +146,7 @@ def draw_tree(
 ) -> Tree:
     """Draw every leaf of a tree of draws.
 
-    **Arguments:** `corner`: which bound a Python integer is at, modulo `CORNERS`; `first`: whether
+    **Arguments:** `corner`: which bound Python integers take, modulo `CORNERS`; `first`: whether
     arrays of integers reach their bounds.
 
     Raises:

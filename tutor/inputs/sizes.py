@@ -1,4 +1,4 @@
-"""Sizes: the numbers that `sizes:` names, chosen case by case."""
+"""Choose the numbers that `sizes:` names, case by case."""
 
 from collections.abc import Mapping
 
@@ -8,12 +8,14 @@ from tutor.inputs.streams import generator, word
 def draw_sizes(
     sizes: Mapping[str, "int | tuple[int, ...]"], seed: tuple[int, ...]
 ) -> dict[str, int]:
-    """One number for each named size. Sizes with several candidates are drawn; case by case
-    they also walk through their candidates, so that a few cases already see different ones.
+    """Return one number for each named size.
 
-    No size is 1 in the first case, where little would be told apart, if there are other candidates.
-    Every other of those that may be 1 is so in the second case, and the rest in the third: what
-    goes wrong with one axis of length 1 may go unnoticed if all are that short."""
+    A size with several candidates starts at a random one and takes the next in each case, so a few
+    cases already see different ones. No size is 1 in the first case if it has other candidates, for
+    many mistakes make no difference there. Of the sizes that may be 1, every other one is 1 in the
+    second case and the rest in the third: a mistake with one axis of length 1 can go unnoticed if
+    all axes are that short.
+    """
     *base, case = seed
     chosen = {}
     turn = int(generator((*base, word("1"))).integers(2))

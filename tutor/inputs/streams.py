@@ -1,4 +1,4 @@
-"""Random streams: each is fixed by what it is for, so that adding one changes no other."""
+"""Random streams, each seeded by its purpose, so that adding one changes no other."""
 
 import zlib
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def word(text: str) -> int:
-    """A stable number for a name (`hash` differs from process to process)."""
+    """Return a stable number for a name (`hash` differs from process to process)."""
     return zlib.crc32(text.encode())
 
 

@@ -263,7 +263,7 @@ class LessonReader(StructReader):
             place = node.get(name) if isinstance(node, MappingNode) else None
             assert place is not None
             for scalar, one in _each(place, draw):
-                for size, column in one.places.items():
+                for size, column in one.columns.items():
                     if size not in lesson.sizes:
                         lead = len(str(scalar.value)) - len(str(scalar.value).lstrip())
                         self._no_size(scalar, size, lesson, lead + column)

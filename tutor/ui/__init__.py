@@ -1,1 +1,1 @@
-"""The Textual app. Screens only show what the engine, the workspace and the progress know."""
+"""The Textual app. Screens only show the state of the engine, the workspace and the progress."""

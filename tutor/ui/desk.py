@@ -1,4 +1,4 @@
-"""What the screens share: the pack, the learner's files, their progress."""
+"""The state that screens share: the pack, the learner's files and progress, the runner."""
 
 import threading
 from contextlib import suppress
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """Owned by the app, read and written by its screens, all in one thread but where it says so.
+    """Owned by the app and used by its screens; from the main thread, if not stated otherwise.
 
-    **Arguments:** `workspace` and `progress` are the learner's own if left out; `warm`: whether
-    sandboxes are made ready before they are wanted.
+    **Arguments:** `workspace` and `progress` default to the learner's; `warm`: whether sandboxes
+    are prepared before they are needed.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Desk:
         self.progress = progress or Progress()
 
     def take(self, pack: Pack) -> None:
-        """The pack as it has been read again."""
+        """Replace the pack by one that has been read again."""
         self.pack = pack
         self.catalogue = Catalogue(pack)
 
@@ -63,10 +63,10 @@ class Desk:
 
     @property
     def runner(self) -> "Runner":
-        """What checks code. May be asked for from any thread."""
+        """The runner, started on first use. Any thread may ask for it."""
         with self._starting:
             if self._runner is None:
-                # Not before the first frame: this imports NumPy, and starts a process.
+                # Imported late, to keep the first frame fast: this imports NumPy.
                 from tutor.engine.background import Runner
                 from tutor.pool.pool import Pool
 
@@ -75,49 +75,49 @@ class Desk:
             return self._runner
 
     def get_ready(self) -> None:
-        """Have running start as soon as it is wanted. Takes a moment; for a thread of its own."""
+        """Start the runner. Call this in a worker thread, for it takes a moment."""
         if self.runner is not None and self._pool is not None:
             self._pool.keep_alive()
 
     @property
     def pool(self) -> "Pool | None":
-        """The sandboxes that wait, once there are any."""
+        """The prepared sandboxes; None before the runner has started."""
         return self._pool
 
     def looks_at(self, lesson: Lesson) -> None:
-        """The learner has this lesson before them. See `expect`."""
+        """Note that this lesson is on the screen; see `expect`."""
         self._expected = lesson.id
 
     def expect(self, lesson: Lesson) -> None:
-        """Make ready what running a lesson, and then the next one, will need, if the learner
-        still has it before them. Takes a moment; for a thread of its own."""
+        """Prepare sandboxes for a lesson, if it is still on the screen, and for the next one. Call
+        this in a worker thread, for it takes a moment."""
         if not self._warm:
             return
         following = self.pack.next_after(lesson.id)
         lessons = [lesson]
         if following is not None:
-            with suppress(BadPack):  # it is told of when it is opened
+            with suppress(BadPack):  # reported when it is opened
                 lessons.append(self.pack.lesson(following))
         codes = [(one, self.pack.sample_submissions(one.id)) for one in lessons]
         if self.runner is not None and self._pool is not None and self._expected == lesson.id:
             self._pool.expect(codes)
 
-    # --- what there is to tell ---------------------------------------------------------------
+    # --- titles and notices ----------------------------------------------------------------
 
     def title(self, lesson_id: str) -> str:
-        """A lesson's title, or its id as long as nothing more is known."""
+        """Return a lesson's title, or its id if the title is not known yet."""
         card = self.catalogue.remembered(lesson_id)
         return card.title if card is not None else lesson_id
 
     def passed(self, lesson: Lesson) -> bool:
         return self.progress.passed(self.pack.id, lesson.id)
 
-    def place(self, lesson: Lesson) -> int:
-        """The lesson's number in the course, from 1."""
+    def number(self, lesson: Lesson) -> int:
+        """Return the lesson's number in the course, from 1."""
         return list(self.pack.lessons).index(lesson.id) + 1
 
-    def tell_notices(self, widget: Widget) -> None:
-        """Tell what could not be kept, of progress and of what makes starting fast, once."""
+    def show_notices(self, widget: Widget) -> None:
+        """Show each notice about progress or caches that could not be stored, once."""
         for notices in (self.progress.notices, cache.notices):
             for notice in notices:
                 widget.notify(notice, severity="warning", timeout=15, markup=False)

@@ -1,4 +1,4 @@
-"""`pack preview`: the app for those who write a lesson."""
+"""`pack preview`: the app for authors of lessons."""
 
 from textual.screen import Screen
 

@@ -1,1 +1,1 @@
-"""One screen to a file, its style sheet beside it."""
+"""One screen per file, next to its style sheet."""

@@ -1,4 +1,4 @@
-"""The course by track, with progress."""
+"""The lessons of a course by track, with progress."""
 
 import time
 from collections.abc import Sequence
@@ -21,26 +21,25 @@ from tutor.ui.widgets.lesson_list import LessonList
 
 _MARKS: dict[LessonStatus, str] = {"new": "  ", "started": "· ", "passed": "✓ "}
 
-TELL_EVERY = 0.1
-"""Seconds between two looks at the titles that are being read."""
+REFRESH_EVERY = 0.1
+"""Seconds between two updates of the list while titles are being read."""
 
-BREATH = 0.0005
-"""Seconds after each title in which the interpreter is left to whoever presses keys."""
+PAUSE = 0.0005
+"""Seconds after each title in which other threads can handle keys."""
 
 
 class CourseScreen(Screen[None]):
-    """All lessons; the one under the cursor is described beside the list.
+    """All lessons, with a description of the one under the cursor.
 
-    Titles are shown as they were last time, at once. Whether they still are so is found out
-    afterwards, in a thread; lessons that were never read are shown by their ids until then.
+    The list shows cached titles at once, or ids; a thread then reads the current titles.
     """
 
     ACTIONS = actions("open", "help", "quit")
     BINDINGS = bindings(ACTIONS)
     CSS_PATH = "course.tcss"
 
-    class TitlesCame(Message):
-        """Lessons have other titles than were shown, from the thread that reads them."""
+    class TitlesRead(Message):
+        """The thread that reads titles has found new ones."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -61,7 +60,7 @@ class CourseScreen(Screen[None]):
         return self.query_one("#lessons", LessonList)
 
     def on_screen_resume(self) -> None:
-        """Shown for the first time or again: progress may have changed, and lessons too."""
+        """Refresh everything: progress and lessons may have changed."""
         self._statuses = self.desk.progress.statuses(self.pack.id)
         passed = sum(self._statuses.get(name) == "passed" for name in self.pack.lessons)
         title = f"{self.pack.manifest.title}  ·  {passed} of {len(self.pack.lessons)} passed"
@@ -74,26 +73,28 @@ class CourseScreen(Screen[None]):
                 lessons.highlighted = last if known else next(iter(self.pack.lessons))
         lessons.refresh()
         lessons.focus()
-        self.desk.tell_notices(self)
-        # By way of the app, which is not at home to anybody until it has started: else what is to
-        # come after the first frame would come before it.
+        self.desk.show_notices(self)
+        # Through the app, which handles messages only once it has started: otherwise this would run
+        # before the first frame.
         self.app.call_later(self.call_after_refresh, self._painted)
 
     def _label(self, lesson_id: str) -> str:
         return _MARKS[self._statuses.get(lesson_id, "new")] + self.desk.title(lesson_id)
 
     def _painted(self) -> None:
-        """What takes longer than painting the list, and may come after it."""
+        """Do what takes longer than painting the list and can follow it."""
         if self.is_current:
             self._describe()
-            self._read_titles(list(dict.fromkeys([*self._list.in_sight, *self.pack.lessons])))
+            self._read_titles(
+                list(dict.fromkeys([*self._list.visible_lessons, *self.pack.lessons]))
+            )
 
     # --- titles ------------------------------------------------------------------------------
 
     @work(thread=True, exclusive=True, group="titles", exit_on_error=False)
     def _read_titles(self, lessons: Sequence[str]) -> None:
         worker, catalogue = get_current_worker(), self.desk.catalogue
-        changed, told = False, time.monotonic()
+        changed, refreshed = False, time.monotonic()
         for lesson in lessons:
             if worker.is_cancelled:
                 break
@@ -101,16 +102,16 @@ class CourseScreen(Screen[None]):
             catalogue.title(lesson)
             if catalogue.remembered(lesson) != before:
                 changed = True
-                time.sleep(BREATH)
-            if changed and time.monotonic() - told > TELL_EVERY:
-                self.post_message(self.TitlesCame())
-                changed, told = False, time.monotonic()
+                time.sleep(PAUSE)
+            if changed and time.monotonic() - refreshed > REFRESH_EVERY:
+                self.post_message(self.TitlesRead())
+                changed, refreshed = False, time.monotonic()
         if changed:
-            self.post_message(self.TitlesCame())
+            self.post_message(self.TitlesRead())
         catalogue.keep()
 
-    @on(TitlesCame)
-    def _titles_came(self) -> None:
+    @on(TitlesRead)
+    def _titles_read(self) -> None:
         self._list.refresh()
         self._describe()
 
@@ -127,7 +128,7 @@ class CourseScreen(Screen[None]):
             self._show(about)
 
     def _show(self, about: str) -> None:
-        from textual.widgets import Markdown  # a fifth of all that there is to import
+        from textual.widgets import Markdown  # a fifth of the import time
 
         panel = self.query_one("#about", VerticalScroll)
         if panel.children:
@@ -144,7 +145,7 @@ class CourseScreen(Screen[None]):
         facts = [f"About {lesson.minutes} minutes."]
         if lesson.needs:
             titles = ", ".join(f"*{self.desk.title(need)}*" for need in lesson.needs)
-            facts.append(f"Comes after {titles}.")
+            facts.append(f"Do {titles} first.")
         if attempts:
             facts.append(f"Checked {attempts} {'time' if attempts == 1 else 'times'} so far.")
         lines = [first_paragraph(lesson), " ".join(facts)]

@@ -1,4 +1,4 @@
-"""A lesson as its author looks at it: what learners see, and beside it what they do not."""
+"""The preview of a lesson for its author, with a pane of what learners do not see."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,21 +23,20 @@ from tutor.ui.actions import actions, bindings, key_of
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import PANES, LessonScreen, brief_markdown
 from tutor.ui.screens.problems_screen import ProblemsScreen, broken
-from tutor.ui.widgets.editor import CodeEditor
 from tutor.ui.widgets.results import ResultsPane
 
 if TYPE_CHECKING:
     from rich.console import ConsoleRenderable
 
-LOOK_EVERY = 0.5
-"""Seconds between two looks whether a file of the lesson has been saved."""
+RELOAD_EVERY = 0.5
+"""Seconds between two checks whether a file of the lesson has been saved."""
 
 WIDTH = 60
-"""Columns after which what is shown of a lesson's YAML is folded."""
+"""Columns after which the YAML shown of a lesson is folded."""
 
 
 def preview(desk: Desk, lesson_id: str) -> Screen[None]:
-    """The screen of a lesson, or one that says what is wrong with it until that is put right."""
+    """Return the screen of a lesson, or of its problems until they are fixed."""
     try:
         version = read(desk.pack.root, lesson_id)
     except BadPack as error:
@@ -47,7 +46,7 @@ def preview(desk: Desk, lesson_id: str) -> Screen[None]:
 
 
 class Version(NamedTuple):
-    """A lesson as it was saved, and the solution, if there is one."""
+    """A lesson as saved on disk, and its solution if there is one."""
 
     pack: Pack
     lesson: Lesson
@@ -55,7 +54,7 @@ class Version(NamedTuple):
 
 
 class PreviewScreen(LessonScreen):
-    """The lesson, with one more pane. When a file of it is saved, the new one takes its place."""
+    """The lesson with one more pane. It reloads when one of the lesson's files is saved."""
 
     ACTIONS = actions("hidden") + LessonScreen.ACTIONS
     BINDINGS = bindings(ACTIONS)
@@ -66,21 +65,21 @@ class PreviewScreen(LessonScreen):
         super().__init__(desk, version.lesson)
         self._pane = pane
         self._solution = version.solution
-        self._seen = stamps(self.pack.root, self.lesson.id)
+        self._stamps = stamps(self.pack.root, self.lesson.id)
         self._error: BadPack | None = None
         self._hidden = Static(id="hidden-text")
 
     def compose_panes(self) -> ComposeResult:
         with VerticalScroll(id="brief", classes="pane"):
             yield Markdown(brief_markdown(self.lesson))
-        yield CodeEditor("", id="code")
+        yield self.editor
         with VerticalScroll(id="hidden", classes="pane"):
             yield self._hidden
         yield ResultsPane(self.lesson, self.pack.others(self.lesson.id), id="results")
 
     def on_mount(self) -> None:
         self._show_hidden()
-        self.set_interval(LOOK_EVERY, self._look_at_pack)
+        self.set_interval(RELOAD_EVERY, self._reload)
 
     @property
     def first_pane(self) -> str:
@@ -103,28 +102,28 @@ class PreviewScreen(LessonScreen):
     def _show_hidden(self) -> None:
         self._hidden.update(Group(*problems(self._error), *hidden(self.lesson, self._solution)))
 
-    def _look_at_pack(self) -> None:
+    def _reload(self) -> None:
         if not self.is_current:
             return
         now = stamps(self.pack.root, self.lesson.id)
-        if now == self._seen:
+        if now == self._stamps:
             return
-        self._seen = now
+        self._stamps = now
         try:
             version = read(self.pack.root, self.lesson.id)
         except BadPack as error:
             self._error = error
             self._show_hidden()
-            self._tell_state()
+            self._show_state()
             return
-        self._give_way(version)
+        self._switch_to(version)
 
-    def _give_way(self, version: Version) -> None:
-        """To the lesson as it has been saved."""
+    def _switch_to(self, version: Version) -> None:
+        """Show the lesson as it was saved now."""
         lesson = version.lesson
-        self._save()
-        if self._text == self.lesson.starter != lesson.starter:
-            with suppress(OSError):  # then the old starter stays, and can be put away by hand
+        self.editor.save()
+        if self.editor.code == self.lesson.starter != lesson.starter:
+            with suppress(OSError):  # then the old starter stays until it is reset
                 self.desk.workspace.save(lesson, lesson.starter)
         self.desk.take(version.pack)
         pane = next(name for name in self.PANES if self.has_class(f"show-{name}"))
@@ -133,23 +132,23 @@ class PreviewScreen(LessonScreen):
 
 
 class WaitingScreen(ProblemsScreen):
-    """What is wrong with a lesson, until it is put right; then the lesson."""
+    """The problems of a lesson, until they are fixed; then the lesson."""
 
-    MORE = "Put it right and save the file; the lesson then opens by itself. Escape closes."
+    ADVICE = "Fix the lesson and save the file; the lesson then opens by itself."
 
     def __init__(self, desk: Desk, lesson_id: str, error: BadPack) -> None:
         super().__init__(lesson_id, error)
         self._desk = desk
-        self._seen = stamps(desk.pack.root, lesson_id)
+        self._stamps = stamps(desk.pack.root, lesson_id)
 
     def on_mount(self) -> None:
-        self.set_interval(LOOK_EVERY, self._look_at_pack)
+        self.set_interval(RELOAD_EVERY, self._reload)
 
-    def _look_at_pack(self) -> None:
+    def _reload(self) -> None:
         now = stamps(self._desk.pack.root, self._lesson_id)
-        if now == self._seen:
+        if now == self._stamps:
             return
-        self._seen = now
+        self._stamps = now
         screen = preview(self._desk, self._lesson_id)
         if isinstance(screen, WaitingScreen):
             self._error = screen._error
@@ -163,14 +162,14 @@ class WaitingScreen(ProblemsScreen):
 
 
 def read(root: Path, lesson_id: str) -> Version:
-    """A lesson as it stands on disk now.
+    """Return a lesson as it is on disk now.
 
     Raises:
         BadPack: it has problems, or is not listed.
     """
     pack = open_pack(root)
     if lesson_id not in pack.lessons:
-        message = f"the lesson {lesson_id!r} is not listed any more"
+        message = f"the lesson {lesson_id!r} is no longer listed"
         raise BadPack([Problem(MANIFEST, 1, 1, message, "list it again")])
     lesson = pack.lesson(lesson_id)
     try:
@@ -182,12 +181,12 @@ def read(root: Path, lesson_id: str) -> Version:
 
 
 def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
-    """What tells this version of a lesson's files from others."""
+    """Return a stamp for each file of a lesson, which changes when the file is saved."""
     lessons = root.glob(f"*/{lesson_id}.yaml")
     solutions = (path for base in solution_folders(root) for path in base.glob(f"*/{lesson_id}.py"))
     found: dict[Path, Stamp] = {}
     for path in [root / MANIFEST, *lessons, *solutions]:
-        with suppress(OSError):  # it is being replaced
+        with suppress(OSError):  # the file is being replaced
             status = path.stat()
             found[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_size
     return found
@@ -197,11 +196,11 @@ def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
 
 
 def problems(error: BadPack | None) -> Iterator[RenderableType]:
-    """What is wrong with what was saved."""
+    """Yield the problems of the saved files."""
     if error is not None:
         yield Text(f"{counted(error)} in the saved files", "bold red")
         yield Text(f"{error}\n")
-        yield Text("Below is the last version that could be used.\n", "dim")
+        yield Text("This is the last valid version:\n", "dim")
 
 
 def counted(error: BadPack) -> str:
@@ -210,7 +209,7 @@ def counted(error: BadPack) -> str:
 
 
 def hidden(lesson: Lesson, solution: str | None) -> "Iterator[ConsoleRenderable]":
-    """All that decides about an answer, and the solution."""
+    """Yield everything that decides a verdict, and the solution."""
     yield from _section("Checks", {"checks": [_fields(check) for check in lesson.checks]})
     yield from _section("Inputs", {"sizes": lesson.sizes, "inputs": _written(lesson.inputs)})
     yield from _section("Mistakes", {"mistakes": [_fields(one) for one in lesson.mistakes]})
@@ -232,7 +231,7 @@ def _section(title: str, data: dict[str, Any]) -> "Iterator[ConsoleRenderable]":
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes lists of plain values in brackets, as authors do."""
+    """Write lists of plain values in brackets, as authors do."""
 
 
 def _list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
@@ -253,7 +252,7 @@ def _coloured(text: str, language: str) -> Syntax:
 
 
 def _fields(struct: msgspec.Struct) -> dict[str, Any]:
-    """The fields that say something, by the names that lessons give them."""
+    """Return the fields that differ from their defaults, by their names in a lesson."""
     return {
         field.encode_name: _written(value)
         for field in msgspec.structs.fields(struct)
@@ -262,7 +261,7 @@ def _fields(struct: msgspec.Struct) -> dict[str, Any]:
 
 
 def _written(value: Any) -> Any:
-    """Draws as their text."""
+    """Return a value with draws replaced by their text."""
     from tutor.inputs.draws import Draw
 
     if isinstance(value, Draw):

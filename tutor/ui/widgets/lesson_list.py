@@ -1,4 +1,4 @@
-"""The lessons of a course by track, however many: only what is seen is ever rendered."""
+"""A list of lessons by track, of any length: only visible lines are rendered."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -19,8 +19,8 @@ from tutor.manifest import Track
 class LessonList(ScrollView, can_focus=True):
     """One line for each track and each lesson, with a cursor on a lesson.
 
-    **Arguments:** `label`: the line of a lesson, asked for whenever it is to be shown; after
-    something that it depends on has changed, call `refresh`.
+    **Arguments:** `label` returns the line of a lesson and is called on every rendering; call
+    `refresh` when its result changes.
     """
 
     BINDINGS = [  # noqa: RUF012
@@ -65,7 +65,7 @@ class LessonList(ScrollView, can_focus=True):
     _hover: reactive[int | None] = reactive(None)
 
     class Highlighted(Message):
-        """The cursor has come to a lesson."""
+        """The cursor has moved to a lesson."""
 
         def __init__(self, lesson: str) -> None:
             super().__init__()
@@ -88,7 +88,7 @@ class LessonList(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._label = label
         self._rows: list[tuple[str, bool]] = []
-        """What each line shows: a track's title, or a lesson's id, which then is True."""
+        """A track's title and False, or a lesson's id and True, for each line."""
         for track in tracks:
             self._rows.append((track.title, False))
             self._rows += [(lesson, True) for lesson in track.lessons]
@@ -96,8 +96,8 @@ class LessonList(ScrollView, can_focus=True):
         self._row_of = {self._rows[row][0]: row for row in self._lessons}
 
     @property
-    def in_sight(self) -> list[str]:
-        """The lessons that can be seen now."""
+    def visible_lessons(self) -> list[str]:
+        """The visible lessons."""
         top = self.scroll_offset.y
         rows = self._rows[top : top + self.scrollable_content_region.height]
         return [name for name, is_lesson in rows if is_lesson]
@@ -109,15 +109,15 @@ class LessonList(ScrollView, can_focus=True):
 
     def watch_highlighted(self, lesson: str | None) -> None:
         if lesson is not None:
-            self._bring_into_sight()
+            self._scroll_to_cursor()
             self.post_message(self.Highlighted(lesson))
 
     def action_move(self, step: int) -> None:
-        """One lesson up or down; from the last to the first."""
-        self._go(((self._place or 0) + step) % len(self._lessons))
+        """Move by one lesson; from the last to the first."""
+        self._go(((self._index or 0) + step) % len(self._lessons))
 
     def action_page(self, step: int) -> None:
-        row = self._lessons[self._place or 0] + step * self.scrollable_content_region.height
+        row = self._lessons[self._index or 0] + step * self.scrollable_content_region.height
         self._go(bisect_left(self._lessons, row))
 
     def action_first(self) -> None:
@@ -127,29 +127,29 @@ class LessonList(ScrollView, can_focus=True):
         self._go(len(self._lessons) - 1)
 
     @property
-    def _place(self) -> int | None:
-        """Which lesson the cursor is on, counted from 0."""
+    def _index(self) -> int | None:
+        """The index of the lesson under the cursor."""
         if self.highlighted is None:
             return None
         return bisect_left(self._lessons, self._row_of[self.highlighted])
 
-    def _go(self, place: int) -> None:
-        place = max(0, min(place, len(self._lessons) - 1))
-        self.highlighted = self._rows[self._lessons[place]][0]
+    def _go(self, index: int) -> None:
+        index = max(0, min(index, len(self._lessons) - 1))
+        self.highlighted = self._rows[self._lessons[index]][0]
 
-    def _bring_into_sight(self) -> None:
+    def _scroll_to_cursor(self) -> None:
         if self.highlighted is None or not self.is_mounted:
             return
         row = self._row_of[self.highlighted]
-        above = 0 if self._rows[row - 1][1] else 1  # a track's title stays with its first lesson
+        above = 0 if self._rows[row - 1][1] else 1  # keep a track's title with its first lesson
         region = Region(0, row - above, self.scrollable_content_region.width, 1 + above)
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
-    # --- what is shown -----------------------------------------------------------------------
+    # --- rendering -----------------------------------------------------------------------
 
     def on_resize(self) -> None:
         self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows))
-        self._bring_into_sight()
+        self._scroll_to_cursor()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -161,14 +161,14 @@ class LessonList(ScrollView, can_focus=True):
         if row >= len(self._rows):
             return Strip.blank(width, self.get_visual_style("lesson-list--lesson").rich_style)
         name, is_lesson = self._rows[row]
-        style = self.get_visual_style("lesson-list--lesson", *self._looks(row)).rich_style
+        style = self.get_visual_style("lesson-list--lesson", *self._style_names(row)).rich_style
         text = " ".join(self._label(name).split("\n")) if is_lesson else name
         if cell_len(text) > width:
             text = set_cell_size(text, width - 1) + "…"
         line = Strip([Segment(text, style)]).extend_cell_length(width, style.background_style)
         return line.apply_meta({"row": row})
 
-    def _looks(self, row: int) -> tuple[str, ...]:
+    def _style_names(self, row: int) -> tuple[str, ...]:
         name, is_lesson = self._rows[row]
         if not is_lesson:
             return ("lesson-list--track",)

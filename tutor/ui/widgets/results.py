@@ -1,4 +1,4 @@
-"""The results of a run, arriving check by check."""
+"""The results of a run, shown check by check."""
 
 from collections.abc import Collection
 
@@ -15,7 +15,7 @@ from tutor.ui.actions import key_of
 
 
 class ResultsPane(VerticalScroll):
-    """What is known about the code: nothing, some checks, or a whole report.
+    """The results so far: none, some checks, or a whole report.
 
     **Arguments:** `others`: ids of lessons that explanations may point to.
     """
@@ -35,7 +35,7 @@ class ResultsPane(VerticalScroll):
         self.running = False
         self._stopped = False
         self._torch = False
-        # Looked up it may be missing: whoever leaves while the screen is built has no children.
+        # Not looked up in the tree: the learner may leave while the screen is being built.
         self._text = Static(id="results-text")
 
     def compose(self) -> ComposeResult:
@@ -45,22 +45,22 @@ class ResultsPane(VerticalScroll):
         self.show()
 
     def begin(self) -> None:
-        """A run has started. What was there before is shown until `show`."""
+        """Start a run. The old results stay on the screen until `show`."""
         self._results = []
         self.report = None
         self.running = True
         self._torch = False
 
-    def waits_for_torch(self) -> None:
-        """PyTorch is asked for the first time, which takes longer than the checks. For `show`."""
+    def wait_for_torch(self) -> None:
+        """Note that PyTorch has to run, which takes longer than the checks. Call `show` after."""
         self._torch = True
 
     def add(self, result: CheckResult) -> None:
-        """A check has come. For `show`."""
+        """Add the result of a check. Call `show` after."""
         self._results.append(result)
 
     def end(self, report: Report | None) -> None:
-        """The run is over; None if it was stopped."""
+        """End the run; `report` is None if it was stopped."""
         self.report = report
         self.running = False
         self._stopped = report is None
@@ -68,11 +68,11 @@ class ResultsPane(VerticalScroll):
 
     @property
     def summary(self) -> str:
-        """All of it in a few words."""
+        """The state of the run in a few words."""
         count = len(self._lesson.checks)
         if self.running:
-            asking = "  (asking PyTorch, once)" if self._torch else ""
-            return f"checking: {len(self._results)} of {count} …{asking}"
+            torch = "  (running PyTorch, once)" if self._torch else ""
+            return f"checking: {len(self._results)} of {count} …{torch}"
         if self.report is None:
             return "stopped" if self._stopped else ""
         if self.report.verdict == "internal":
@@ -83,7 +83,7 @@ class ResultsPane(VerticalScroll):
         return f"{mark} {passed} of {count} checks pass{weak}"
 
     def show(self) -> None:
-        """Show what is known now."""
+        """Show the results so far."""
         if self.running and not self._results:
             self.scroll_home(animate=False)
         parts: list[RenderableType] = [render.check(r, self._others) for r in self._results]

@@ -1,0 +1,138 @@
+"""The editor of a lesson: it saves the learner's file while they type, and reloads it."""
+
+import os
+import shlex
+import subprocess
+
+from textual import on
+from textual.app import SuspendNotSupported
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from tutor.lesson import Lesson
+from tutor.source_text import BadFile
+from tutor.ui.desk import Desk
+from tutor.ui.widgets.editor import CodeEditor
+
+SAVE_AFTER = 0.25
+"""Seconds after the last key before the code is saved."""
+
+RELOAD_EVERY = 1.0
+"""Seconds between two checks for changes by another program."""
+
+
+class LessonEditor(CodeEditor):
+    """The learner's file of one lesson. Call `open` before anything else, and `save` at the end."""
+
+    def __init__(self, desk: Desk, lesson: Lesson, *, id: str) -> None:  # noqa: A002
+        super().__init__("", id=id)
+        self._desk = desk
+        self._lesson = lesson
+        # The file's own text until somebody types: `text` has lost unusual line separators.
+        self.code = ""
+        self._unsaved = False
+        self._save_timer: Timer | None = None
+
+    def open(self) -> None:
+        """Load the file, which is made from the starter if there is none."""
+        workspace = self._desk.workspace
+        try:
+            text = workspace.open(self._lesson)
+        except BadFile as error:
+            backup = workspace.set_aside(self._lesson)
+            self.notify(
+                f"{error}\nIt was moved to {backup}; you start from the starter.",
+                severity="warning",
+                timeout=20,
+            )
+            text = workspace.open(self._lesson)
+        except OSError as error:
+            self.notify(
+                f"{error.filename}: {error.strerror}. Your code cannot be saved; "
+                "run `jaxtutor doctor`.",
+                severity="error",
+                timeout=30,
+                markup=False,
+            )
+            text = self._lesson.starter
+        self._show(text)
+        self.set_interval(RELOAD_EVERY, self.reload)
+
+    def save(self) -> None:
+        if not self._unsaved:
+            return
+        try:
+            saved = self._desk.workspace.save(self._lesson, self.code)
+        except OSError as error:
+            self.notify(
+                f"not saved: {error.strerror}. Your code is still here; free some disk space and "
+                "continue typing.",
+                severity="error",
+                timeout=10,
+            )
+            return
+        self._unsaved = False
+        if saved.kept is not None:
+            self.notify(
+                f"another program changed the file; its version was moved to {saved.kept}",
+                severity="warning",
+                timeout=15,
+            )
+
+    def reload(self) -> None:
+        """Show what another program has written, unless there are unsaved changes."""
+        if self._unsaved or not self.screen.is_current:
+            return
+        text = self._desk.workspace.changed_outside(self._lesson)
+        if text is not None:
+            self._desk.workspace.accept(self._lesson, text)
+            self._show(text)
+            self.notify("reloaded: another program changed the file", timeout=3)
+
+    def reset(self) -> None:
+        """Restore the starter, and back up the code."""
+        self.save()
+        try:
+            backup = self._desk.workspace.reset(self._lesson)
+        except OSError as error:
+            self.notify(f"nothing was changed: {error.strerror}", severity="error")
+            return
+        self._show(self._lesson.starter)
+        if backup is not None:
+            self.notify(f"your code is backed up in {backup}", timeout=10)
+
+    def edit_outside(self) -> None:
+        """Open the file in the learner's own editor, and wait for it."""
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if not editor:
+            self.notify("set EDITOR, for example: export EDITOR=vim", severity="warning")
+            return
+        self.save()
+        path = self._desk.workspace.path(self._lesson)
+        try:
+            with self.app.suspend():
+                subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603
+        except SuspendNotSupported:
+            self.notify(f"this terminal cannot suspend the app; edit {path}", severity="warning")
+        except (OSError, ValueError) as error:
+            self.notify(f"{editor} could not be started: {error}", severity="error")
+        self.app.refresh()
+        self.reload()
+
+    def _show(self, text: str) -> None:
+        cursor = self.cursor_location
+        with self.prevent(TextArea.Changed):
+            self.load_text(text)
+        self.cursor_location = cursor
+        self.code = text
+        self._unsaved = False
+
+    @on(TextArea.Changed)
+    def _typed(self) -> None:
+        self.code = self.text
+        self._unsaved = True
+        if self._desk.pool is not None:
+            self._desk.pool.keep_alive()
+        if self._save_timer is not None:
+            self._save_timer.stop()
+        self._save_timer = self.set_timer(SAVE_AFTER, self.save)
