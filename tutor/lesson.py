@@ -111,8 +111,8 @@ class Equivalent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reason: Annotated[Line, Meta(description="Why no check needs to fail.")]
 
 
-class Card(Struct, frozen=True):
-    """The fields of a lesson that lists of lessons show."""
+class LessonSummary(Struct, frozen=True):
+    """The fields of a lesson that lists show."""
 
     title: Line
     minutes: Annotated[int, Meta(ge=1, le=240)]

@@ -80,11 +80,11 @@ async def test_titles_are_read_in_the_background_and_cached(start: Start, many: 
     pack = open_pack(many)
     async with start(size=(120, 40), pack=pack) as driver:
         await driver.shows("Batches, lesson 00003")
-        known = driver.app.desk.catalogue.remembered
+        known = driver.app.desk.catalogue.cached
         await driver.until(lambda: all(map(known, pack.lessons)), "all titles")
         await driver.app.workers.wait_for_complete()
     catalogue = Catalogue(open_pack(many))
-    assert all(map(catalogue.remembered, pack.lessons))
+    assert all(map(catalogue.cached, pack.lessons))
 
 
 async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path):

@@ -40,11 +40,11 @@ def test_a_pattern_finds_what_it_says(pattern: str, text: str, fields: dict[str,
 @pytest.mark.parametrize(
     ("pattern", "words", "column"),
     [
-        ("a {x}{y}", "nothing between them", 6),
-        ("a {x} {x}", "a second field 'x'", 7),
-        ("a {x:integer}", "no field is of kind 'integer'", 3),
-        ("{x}", "expected some text", 1),
-        ("", "expected some text", 1),
+        ("a {x}{y}", "adjacent fields", 6),
+        ("a {x} {x}", "duplicate field 'x'", 7),
+        ("a {x:integer}", "unknown kind 'integer'", 3),
+        ("{x}", "must contain text", 1),
+        ("", "must contain text", 1),
     ],
 )
 def test_a_pattern_that_means_nothing_is_refused(pattern: str, words: str, column: int):

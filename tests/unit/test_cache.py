@@ -14,7 +14,7 @@ from tutor.engine.plan import configuration_of, plan, requests
 from tutor.engine.references import Reference, References
 from tutor.inputs.functions import DrawError
 from tutor.manifest import Pack
-from tutor.pack import memory
+from tutor.pack import pack_cache
 from tutor.pool.programs import Programs
 from tutor.tree import Leaf
 
@@ -105,8 +105,8 @@ def remembered(pack: Pack, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
         loaded = references._load()
         references._found = {request.case: Reference(leaf, 1.0) for request in asked}
         references._save()
-        recalled = memory.recall(pack.root, "test", list[int])
-        memory.remember(pack.root, "test", [1, 2])
+        recalled = pack_cache.recall(pack.root, "test", list[int])
+        pack_cache.remember(pack.root, "test", [1, 2])
         return bool(found), loaded, recalled
 
     return all_of_it

@@ -1,4 +1,4 @@
-"""Cards: right as long as the files are as they were, and never trusted beyond that."""
+"""Summaries: right as long as the files are as they were, and never trusted beyond that."""
 
 import os
 import shutil
@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.packs import make_pack
 from tests.conftest import MINI
-from tutor.lesson import Card
-from tutor.pack import BadPack, load_pack, memory, open_pack
+from tutor.lesson import LessonSummary
+from tutor.pack import BadPack, load_pack, open_pack, pack_cache
 from tutor.pack.catalogue import Catalogue
-from tutor.pack.head import read_card
+from tutor.pack.summary_reader import read_summary
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +31,8 @@ def pack(tmp_path: Path) -> Path:
 def titles(pack: Path) -> list[str]:
     """As a start of its own finds them, and remembers them."""
     catalogue = Catalogue(open_pack(pack))
-    found = [catalogue.card(name).title for name in ("double", "tall")]
-    catalogue.keep()
+    found = [catalogue.summary(name).title for name in ("double", "tall")]
+    catalogue.save()
     return found
 
 
@@ -47,11 +47,11 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_nothing_is_known_at_first_and_everything_the_next_time(pack: Path):
     first = Catalogue(open_pack(pack))
-    assert first.remembered("double") is None
+    assert first.cached("double") is None
     assert first.title("double") == "Twice as much"
-    assert first.remembered("double") == Card("Twice as much", 1)
-    first.keep()
-    assert Catalogue(open_pack(pack)).remembered("double") == Card("Twice as much", 1)
+    assert first.cached("double") == LessonSummary("Twice as much", 1)
+    first.save()
+    assert Catalogue(open_pack(pack)).cached("double") == LessonSummary("Twice as much", 1)
 
 
 def test_what_is_remembered_is_not_read(pack: Path, monkeypatch: pytest.MonkeyPatch):
@@ -59,7 +59,7 @@ def test_what_is_remembered_is_not_read(pack: Path, monkeypatch: pytest.MonkeyPa
     opened = open_pack(pack)
     monkeypatch.setattr("tutor.pack.folder.Folder.read", None)
     catalogue = Catalogue(opened)
-    assert [catalogue.card(name).title for name in ("double", "tall")] == before
+    assert [catalogue.summary(name).title for name in ("double", "tall")] == before
 
 
 def test_an_edited_lesson_is_noticed(pack: Path):
@@ -82,10 +82,10 @@ def test_a_lesson_that_breaks_is_told_and_forgotten(pack: Path):
     titles(pack)
     edit(pack / "basics" / "tall.yaml", "title: Upright", "title: 5")
     catalogue = Catalogue(open_pack(pack))
-    assert catalogue.remembered("tall") is not None  # as it was last time
+    assert catalogue.cached("tall") is not None  # as it was last time
     with pytest.raises(BadPack, match=r"tall.yaml:2:8: title: must be a string"):
-        catalogue.card("tall")
-    assert catalogue.remembered("tall") is None
+        catalogue.summary("tall")
+    assert catalogue.cached("tall") is None
     assert catalogue.title("tall") == "tall"
     assert catalogue.title("double") == "Twice as much"
 
@@ -95,14 +95,14 @@ def test_lessons_that_are_gone_are_forgotten(pack: Path, cache: Path):
     edit(pack / "pack.yaml", "[double, tall]", "[tall]")
     edit(pack / "basics" / "tall.yaml", "needs: [double]", "needs: []")
     catalogue = Catalogue(open_pack(pack))
-    catalogue.card("tall")
-    catalogue.keep()
-    assert b"Twice as much" not in next(cache.glob("*.cards.data")).read_bytes()
+    catalogue.summary("tall")
+    catalogue.save()
+    assert b"Twice as much" not in next(cache.glob("*.summaries.data")).read_bytes()
 
 
 def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
     titles(pack)
-    (file,) = cache.glob("*.cards.data")
+    (file,) = cache.glob("*.summaries.data")
     file.chmod(0o600)
     before = file.stat().st_ino
     titles(pack)
@@ -112,7 +112,7 @@ def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
 # --- what cannot be trusted ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("what", ["cards", "manifest"])
+@pytest.mark.parametrize("what", ["summaries", "manifest"])
 @pytest.mark.parametrize("damage", ["empty", "short", "flipped", "garbage", "folder"])
 def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damage: str):
     expected = titles(pack)
@@ -137,21 +137,21 @@ def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damag
 
 @pytest.mark.parametrize("form", [{"double": 5}, [], {"double": [[1, 2, 3], {"title": ""}]}, None])
 def test_a_memory_of_another_form_is_made_anew(pack: Path, form: object):
-    memory.remember(pack, "cards", form)
+    pack_cache.remember(pack, "summaries", form)
     assert titles(pack) == ["Twice as much", "Upright"]
 
 
 def test_another_version_forgets(pack: Path, monkeypatch: pytest.MonkeyPatch):
     titles(pack)
-    assert Catalogue(open_pack(pack)).remembered("tall") is not None
-    monkeypatch.setattr(memory, "__version__", "99.0.0")
-    assert Catalogue(open_pack(pack)).remembered("tall") is None
+    assert Catalogue(open_pack(pack)).cached("tall") is not None
+    monkeypatch.setattr(pack_cache, "__version__", "99.0.0")
+    assert Catalogue(open_pack(pack)).cached("tall") is None
 
 
 def test_packs_whose_number_is_the_same_are_told_apart(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(memory.zlib, "crc32", lambda data: 7)
+    monkeypatch.setattr(pack_cache.zlib, "crc32", lambda data: 7)
     other = Path(shutil.copytree(pack, tmp_path / "other"))
     edit(other / "basics" / "tall.yaml", "title: Upright", "title: Another")
     for _ in range(2):
@@ -167,12 +167,12 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(pack: Path, home:
 def test_not_more_packs_are_remembered_than_may_be(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(memory, "MAX_FILES", 3)
+    monkeypatch.setattr(pack_cache, "MAX_FILES", 3)
     for number in range(6):
-        memory.remember(tmp_path / str(number), "cards", {})
+        pack_cache.remember(tmp_path / str(number), "summaries", {})
     assert len(list(cache.iterdir())) == 3
-    assert memory.recall(tmp_path / "5", "cards", dict) == {}
-    assert memory.recall(tmp_path / "0", "cards", dict) is None
+    assert pack_cache.recall(tmp_path / "5", "summaries", dict) == {}
+    assert pack_cache.recall(tmp_path / "0", "summaries", dict) is None
 
 
 def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
@@ -181,15 +181,15 @@ def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
         "import sys; from tutor.pack import open_pack; from tutor.pack.catalogue import Catalogue\n"
         "for _ in range(5):\n"
         "    catalogue = Catalogue(open_pack(sys.argv[1]))\n"
-        "    print([catalogue.card(name).title for name in catalogue._pack.lessons])\n"
-        "    catalogue._changed = True; catalogue.keep()\n"
+        "    print([catalogue.summary(name).title for name in catalogue._pack.lessons])\n"
+        "    catalogue._changed = True; catalogue.save()\n"
     )
     command = [sys.executable, "-c", program, str(root)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
     said = {line for one in running for line in one.communicate()[0].splitlines()}
     assert [one.returncode for one in running] == [0] * 4
     assert len(said) == 1
-    assert sorted(path.suffixes[0] for path in cache.iterdir()) == [".cards", ".manifest"]
+    assert sorted(path.suffixes[0] for path in cache.iterdir()) == [".manifest", ".summaries"]
 
 
 # --- heads -----------------------------------------------------------------------------------
@@ -200,19 +200,19 @@ def test_the_card_of_every_lesson_of_the_course_is_the_lessons_own():
     for track in pack.manifest.tracks:
         for name in track.lessons:
             lesson = pack.lesson(name)
-            card = read_card((pack.root / track.id / f"{name}.yaml").read_bytes())
-            assert card == Card(lesson.title, lesson.minutes, lesson.needs)
+            summary = read_summary((pack.root / track.id / f"{name}.yaml").read_bytes())
+            assert summary == LessonSummary(lesson.title, lesson.minutes, lesson.needs)
 
 
 @pytest.mark.parametrize(
-    ("text", "card"),
+    ("text", "summary"),
     [
-        ("title: A\nminutes: 3\n", Card("A", 3)),
-        ("\ufeffminutes: 3\r\ntitle: 'it''s'\r\n", Card("it's", 3)),
-        ("brief: {title: no}\nminutes: 3\ntitle: yes", Card("yes", 3)),
-        ("inputs: [title, {minutes: 9}]\ntitle: A\nminutes: 3\n", Card("A", 3)),
-        ("title: A\nminutes: 3\nneeds: [a, b-c]", Card("A", 3, ("a", "b-c"))),
-        ("title: '5'\nminutes: 3", Card("5", 3)),
+        ("title: A\nminutes: 3\n", LessonSummary("A", 3)),
+        ("\ufeffminutes: 3\r\ntitle: 'it''s'\r\n", LessonSummary("it's", 3)),
+        ("brief: {title: no}\nminutes: 3\ntitle: yes", LessonSummary("yes", 3)),
+        ("inputs: [title, {minutes: 9}]\ntitle: A\nminutes: 3\n", LessonSummary("A", 3)),
+        ("title: A\nminutes: 3\nneeds: [a, b-c]", LessonSummary("A", 3, ("a", "b-c"))),
+        ("title: '5'\nminutes: 3", LessonSummary("5", 3)),
         ("title: 5\nminutes: 3", None),
         ("title: A\nminutes: '3'", None),
         ("title: A", None),
@@ -228,10 +228,10 @@ def test_the_card_of_every_lesson_of_the_course_is_the_lessons_own():
         ("[" * 5000, None),
     ],
 )  # fmt: skip
-def test_a_head_is_read_or_not_known(text: str, card: Card | None):
-    assert read_card(text.encode()) == card
+def test_a_head_is_read_or_not_known(text: str, summary: LessonSummary | None):
+    assert read_summary(text.encode()) == summary
 
 
 def test_bytes_that_are_no_text_have_no_card():
-    assert read_card(b"title: \xff\nminutes: 3\n") is None
-    assert read_card(b"title: a\0b\nminutes: 3\n") is None
+    assert read_summary(b"title: \xff\nminutes: 3\n") is None
+    assert read_summary(b"title: a\0b\nminutes: 3\n") is None

@@ -9,7 +9,7 @@ from tutor.cli.selection import add_command, open_pack
 from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
-    from tutor.lesson import Card
+    from tutor.lesson import LessonSummary
     from tutor.manifest import Pack
     from tutor.pack import Problem
 
@@ -28,7 +28,7 @@ def list_lessons(options: argparse.Namespace) -> int:
     from tutor.learner.progress import Progress
 
     pack = open_pack(options)
-    cards = _read_cards(pack)
+    summaries = _read_summaries(pack)
     with Progress() as progress:
         statuses = progress.statuses(pack.id)
         print_notices(progress.notices)
@@ -38,11 +38,11 @@ def list_lessons(options: argparse.Namespace) -> int:
         lessons = [
             {
                 "id": name,
-                "title": cards[name].title,
+                "title": summaries[name].title,
                 "track": track.id,
                 "status": statuses.get(name, "new"),
-                "minutes": cards[name].minutes,
-                "needs": list(cards[name].needs),
+                "minutes": summaries[name].minutes,
+                "needs": list(summaries[name].needs),
             }
             for track in pack.manifest.tracks
             for name in track.lessons
@@ -54,24 +54,24 @@ def list_lessons(options: argparse.Namespace) -> int:
         print(track.title)
         for name in track.lessons:
             mark = _MARKS[statuses.get(name, "new")]
-            print(f"  {mark} {name:<{width}}  {cards[name].title}")
+            print(f"  {mark} {name:<{width}}  {summaries[name].title}")
     return PASSED
 
 
-def _read_cards(pack: "Pack") -> "dict[str, Card]":
-    """Return the card of every lesson; report the problems of all lessons at once."""
+def _read_summaries(pack: "Pack") -> "dict[str, LessonSummary]":
+    """Return the summary of every lesson; report the problems of all lessons at once."""
     from tutor.pack import BadPack
     from tutor.pack.catalogue import Catalogue
 
     catalogue = Catalogue(pack)
-    cards: dict[str, Card] = {}
+    summaries: dict[str, LessonSummary] = {}
     problems: list[Problem] = []
     for name in pack.lessons:
         try:
-            cards[name] = catalogue.card(name)
+            summaries[name] = catalogue.summary(name)
         except BadPack as error:
             problems += error.problems
-    catalogue.keep()
+    catalogue.save()
     if problems:
         raise UsageError(BadPack(problems).text)
-    return cards
+    return summaries

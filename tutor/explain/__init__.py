@@ -1,7 +1,7 @@
-"""Explanations for people who think in PyTorch.
+"""Explanations of mistakes for PyTorch developers.
 
-What went wrong becomes a `Symptom`; `explain` looks for the rule that fits it best. Where none
-does there is no explanation, rather than a vague one.
+A failure becomes a `Symptom`; `explain` finds the rule that matches it best. If none does, there is
+no explanation, rather than a vague one.
 """
 
 from tutor.explain.rulebook import explain

@@ -1,7 +1,7 @@
-"""Which part of a module an expression can reach.
+"""Finding the part of a module that an expression can reach.
 
-What a wrong answer is due to stands in the function that gave it, or in those that it calls; what
-stands elsewhere would only mislead.
+The cause of a wrong answer is in the function that returned it, or in functions that it calls;
+other code would mislead.
 """
 
 import re
@@ -15,12 +15,12 @@ _DEFINED = re.compile(
 
 
 def reachable(source: str, expressions: Iterable[str], otherwise: str | None = None) -> str:
-    """The statements at the top of a module that define what `expressions` name, and what these
-    name in turn; and those that define nothing, imports among them. `otherwise` where they name
-    nothing of the module; by default all of it.
+    """Return the top-level statements that define names used in `expressions`, directly or
+    indirectly, and statements that define nothing, such as imports. If the expressions use no names
+    of the module, return `otherwise`, by default all of `source`.
 
-    The source is a stranger's, and perhaps no Python at all, so lines are looked at and nothing is
-    parsed: a parser can be brought down.
+    The source is untrusted, and may not be Python, so it is scanned by line and not parsed: parsers
+    can be crashed.
     """
     wanted = {name for expression in expressions for name in _NAME.findall(expression)}
     blocks = _blocks(source)
@@ -31,7 +31,7 @@ def reachable(source: str, expressions: Iterable[str], otherwise: str | None = N
     if not wanted & defined.keys():
         return source if otherwise is None else otherwise
     kept = [not names for names, _ in blocks]
-    # Each block once: a stranger's chain of definitions may be as long as a file can be.
+    # Visit each block once: a chain of definitions may be as long as the file.
     ahead = [*wanted]
     while ahead:
         for number in defined.pop(ahead.pop(), ()):
@@ -42,7 +42,7 @@ def reachable(source: str, expressions: Iterable[str], otherwise: str | None = N
 
 
 def _blocks(source: str) -> list[tuple[set[str], str]]:
-    """A module's statements, each with the names that it defines."""
+    """Split a module into statements, each with the names that it defines."""
     blocks: list[list[str]] = []
     decorated = False
     for line in source.splitlines(keepends=True):

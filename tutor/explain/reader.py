@@ -1,4 +1,4 @@
-"""Reading files of rules, with every problem at its file, line and column."""
+"""Reading and validating files of rules."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -17,10 +17,10 @@ from tutor.suggestions import nearest
 
 
 def read_rules(folder: Path) -> dict[str, Rule]:
-    """Every rule by its id, in the order of files and within them.
+    """Return all rules by id, in order.
 
     Raises:
-        BadPack: something is wrong with them; all problems are listed.
+        BadPack: there are problems; all are listed.
     """
     problems: list[Problem] = []
     found: dict[str, Rule] = {}
@@ -36,7 +36,7 @@ def read_rules(folder: Path) -> dict[str, Rule]:
         problems += more + reader.problems
         for rule, place in rules:
             if rule.id in found:
-                what = f"a second rule {rule.id!r}"
+                what = f"duplicate rule {rule.id!r}"
                 problems.append(Problem(shown, place.line, place.column, what))
             found.setdefault(rule.id, rule)
     if problems:
@@ -45,10 +45,10 @@ def read_rules(folder: Path) -> dict[str, Rule]:
 
 
 class RuleReader(LessonReader):
-    """Reads a file of rules. Trials are read as lessons are."""
+    """Reads a file of rules. Trials are read like lessons."""
 
     def rules(self, node: MappingNode) -> list[tuple[Rule, MappingNode]]:
-        """Each rule without problems, and where it stands."""
+        """Return each valid rule with its node."""
         before = len(self.problems)
         whole: Rules | None = self.struct(Rules, node)
         items = node.get("rules")
@@ -66,7 +66,7 @@ class RuleReader(LessonReader):
     def _look_at(self, rule: Rule, node: MappingNode) -> None:
         when = rule.when
         if not (when.exception or when.message or when.cause or when.fault):
-            message = "when: expected an exception, a message, a fault or a cause"
+            message = "when: must contain an exception, a message, a fault or a cause"
             self.complain(node.get("when") or node, message)
         known = known_fields(rule)
         for key in ("what", "why", "instead"):
@@ -76,25 +76,25 @@ class RuleReader(LessonReader):
             for name, at in uses(str(child.value)):
                 if name in known or key == "instead":  # where braces may be code
                     continue
-                near = nearest(name, known) or f"; known are: {', '.join(sorted(known))}"
+                near = nearest(name, known) or f"; available: {', '.join(sorted(known))}"
                 place = _place(str(child.value), at)
-                self.complain_at(child, *place, f"{key}: there is no field {name!r}{near}")
+                self.complain_at(child, *place, f"{key}: unknown field {name!r}{near}")
         instead = node.get("instead")
         if isinstance(instead, ScalarNode):
             try:
                 defined_names(fill(rule.instead, dict.fromkeys(known, "x")))
             except BadPython as error:
-                message = f"instead: this is not Python: {error}"
+                message = f"instead: invalid Python: {error}"
                 self.complain_at(instead, error.line, error.column, message)
         if not several(rule.provoke):
-            self.complain(node.get("provoke") or node, "provoke: expected at least one module")
+            self.complain(node.get("provoke") or node, "provoke: must contain at least one module")
 
-    # --- what texts hold -------------------------------------------------------------------
+    # --- kinds of texts --------------------------------------------------------------------
 
     def read_patterns(self, hint: Any, node: Node, name: str) -> Any:
         for scalar in _scalars(node):
             if not isinstance(scalar.value, str):
-                self.complain(scalar, f"{name}: expected text, found {scalar.value!r}")
+                self.complain(scalar, f"{name}: must be a string, got {scalar.value!r}")
                 continue
             try:
                 compile_pattern(scalar.value)
@@ -108,10 +108,12 @@ class RuleReader(LessonReader):
         for scalar in _scalars(node):
             word = str(scalar.value)
             if known is not None and word not in known:
-                hint_ = nearest(word, known) or f"; known are: {', '.join(known)}"
-                self.complain(scalar, f"{name}: there is no {word!r}{hint_}")
+                hint_ = nearest(word, known) or f"; available: {', '.join(known)}"
+                self.complain(scalar, f"{name}: unknown value {word!r}{hint_}")
             if name == "exception" and not word.isidentifier():
-                self.complain(scalar, f"exception: {word!r} is no class without its module")
+                self.complain(
+                    scalar, f"exception: {word!r} must be a class name without its module"
+                )
         return self._convert(hint, node, name)
 
     def read_modules(self, hint: Any, node: Node, name: str) -> Any:
@@ -121,11 +123,11 @@ class RuleReader(LessonReader):
 
 
 ALWAYS = frozenset({"line"})
-"""Fields that every rule's texts may use: the learner's own line."""
+"""Fields available to every rule: the learner's line."""
 
 
 def known_fields(rule: Rule) -> set[str]:
-    """The fields that a rule's texts may use: those that each alternative of its patterns finds."""
+    """Return the fields available to a rule: those captured by every alternative pattern."""
     known = set(ALWAYS)
     when = rule.when
     texts = (when.message, when.line, when.source, when.beside, when.torch, when.asked)
@@ -146,5 +148,5 @@ def _scalars(node: Node) -> Iterator[ScalarNode]:
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
-    """Line and column (from 1) of an offset in `text`."""
+    """Return line and column (from 1) of an offset in `text`."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -1,4 +1,4 @@
-"""Looking for the rule that explains something."""
+"""Finding the rule that explains a symptom."""
 
 import re
 from functools import cache
@@ -16,15 +16,15 @@ from tutor.report import Explanation
 FOLDER = Path(__file__).parent / "rules"
 
 MAX_SOURCE = 64_000
-"""Characters of the learner's code that are searched."""
+"""Characters of the learner's code to search."""
 
 MAX_SHOWN = 120
-"""Characters of a field in a text."""
+"""Characters of a field shown in a text."""
 
 
 class Match(Struct, frozen=True):
-    """A rule that applies. The heaviest is the most specific: by how little its cause leaves to
-    chance, then by how many conditions it makes, then by how much text it insists on."""
+    """A rule that applies. `weight` orders rules by how specific they are: by the precision of the
+    cause, then the number of conditions, then the length of the matched text."""
 
     rule: Explanatory
     fields: dict[str, str]
@@ -32,17 +32,19 @@ class Match(Struct, frozen=True):
 
 
 def explain(symptom: Symptom) -> Explanation | None:
-    """The most specific rule's explanation, or None. What tells people to write what they have
-    written already is wrong about the cause, whatever else fits."""
-    found = next((m for m in matches(symptom) if not _has(symptom.source, m.rule.instead)), None)
+    """Return the most specific rule's explanation, or None. Rules whose `instead` is in the code
+    already are skipped: they are wrong about the cause."""
+    found = next(
+        (m for m in matches(symptom) if not _contains(symptom.source, m.rule.instead)), None
+    )
     return explanation(found, symptom) if found is not None else None
 
 
 _SPELLINGS = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("axis_name=", ""), ("'", '"'))
 
 
-def _has(source: str, code: str) -> bool:
-    """Whether every line of `code` is a line of `source`, however it is spaced and imported."""
+def _contains(source: str, code: str) -> bool:
+    """Return whether every line of `code` is in `source`, ignoring spaces and import aliases."""
 
     def lines(text: str) -> set[str]:
         found = set()
@@ -57,14 +59,14 @@ def _has(source: str, code: str) -> bool:
 
 
 def matches(symptom: Symptom) -> list[Match]:
-    """Every rule that applies, the most specific first."""
+    """Return all rules that apply, the most specific first."""
     flattened = _flat(symptom)
     found = [match for rule in rules() if (match := _match(rule, flattened)) is not None]
     return sorted(found, key=lambda match: match.weight, reverse=True)
 
 
 def explanation(match: Match, symptom: Symptom) -> Explanation:
-    """What a rule says, with its fields filled in."""
+    """Return a rule's explanation with its fields filled in."""
     values = {"line": symptom.line.strip() or "this", **match.fields}
     shown = {name: _short(value) for name, value in values.items()}
     rule = match.rule
@@ -98,7 +100,7 @@ def _flat(symptom: Symptom) -> Symptom:
 
 
 def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
-    """**Arguments:** `symptom`: with flat texts."""
+    """Match a rule against a symptom with flattened texts."""
     when = rule.when
     words = (
         (when.exception, (symptom.exception,)),
@@ -140,7 +142,7 @@ def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
 
 
 def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | None:
-    """Of the patterns that are found in a text, the one that insists on most of it."""
+    """Return weight and fields of the heaviest pattern found in a text."""
     compiled = [compile_pattern(pattern) for pattern in patterns]
     for pattern in sorted(compiled, key=lambda pattern: pattern.weight, reverse=True):
         if (fields := pattern.search(text)) is not None:
@@ -153,14 +155,12 @@ def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | 
 
 @cache
 def rules() -> tuple[Explanatory, ...]:
-    """Every rule, as far as it is needed here. Read from YAML that takes a tenth of a second and
-    more, so they are remembered in the cache folder; from there it takes some milliseconds, once.
-
-    What is wrong with them, and where, `tutor.explain.reader` tells: a test asks it.
+    """Return all rules. Reading their YAML takes over 0.1 s, so they are cached on disk, from where
+    it takes milliseconds. They are not validated here: a test does so with `tutor.explain.reader`.
     """
     import msgspec
 
-    from tutor.pack.memory import recall, remember
+    from tutor.pack.pack_cache import recall, remember
     from tutor.pack.struct_reader import plain
     from tutor.pack.yaml_nodes import read
 

@@ -1,4 +1,4 @@
-"""What went wrong, as rules look at it."""
+"""Symptoms: failures in the form that rules match."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,13 @@ from tutor.tree import Tree
 
 
 class Symptom(Struct, frozen=True, kw_only=True):
-    """What is known of it.
+    """A failure.
 
     **Arguments:** `exception`: its class, without the module; `fault`: a code of
-    `tutor.sandbox.faults`; `message`: the exception's, or what a check has found; `line`: the
-    learner's own line, or what was running; `source`: their code, as far as it counts; `torch`: the
-    lesson's PyTorch, as far as it counts; `check`: the kind of the check that did not pass;
-    `asked`: its name, its expressions and its `why`; `causes`: what a comparison of arrays
-    suggests, each with its fields.
+    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
+    or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
+    of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
+    and `why`; `causes`: possible causes from comparing arrays, each with its fields.
     """
 
     exception: str = ""
@@ -35,7 +34,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
-    """The symptom of code that broke."""
+    """Return the symptom of code that raised or was stopped."""
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
@@ -56,10 +55,10 @@ def of_finding(
     devices: int,
     earlier: Sequence[Tree] = (),
 ) -> Symptom:
-    """The symptom of a wrong answer. Takes as long as comparing it has taken, a few times over.
+    """Return the symptom of a wrong answer. Takes a few times as long as comparing it did.
 
-    **Arguments:** `devices`: on how many it was made; `earlier`: what was expected, and came, in
-    the cases before.
+    **Arguments:** `devices`: number of devices; `earlier`: expected and actual answers of previous
+    cases.
     """
     asked, referred = list(texts(check.observe())), list(texts(check.refer() or {}))
     source = reachable(source, asked)
@@ -90,7 +89,7 @@ def of_finding(
 
 
 def _message(fault: Fault) -> str:
-    """The exception's own: what `tutor.sandbox.exceptions.from_raised` has made a sentence of."""
+    """Return the exception's own message, undoing `tutor.sandbox.exceptions.from_raised`."""
     if fault.detail:
         return fault.detail
     text = fault.message.removeprefix(f"{fault.exception}: ")

@@ -1,6 +1,6 @@
-"""A traceback that somebody has pasted, as a symptom.
+"""Reading a pasted traceback as a symptom.
 
-From Python itself or from IPython, whole or only its end, with other things before and after it.
+It may come from Python or IPython, be incomplete at its beginning, and have other text around it.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 from tutor.explain.symptom import Symptom
 
 MAX_TEXT = 1 << 20
-"""Characters that are looked at, the last ones."""
+"""Characters to read, from the end."""
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+')
@@ -28,13 +28,12 @@ _LIBRARY = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen
 
 
 def read_traceback(text: str) -> Symptom | None:
-    """What went wrong last, and the line of the learner's own that it came from; None where
-    nothing did."""
+    """Return the last exception with the learner's line that led to it; None if there is none."""
     lines = [_COLOUR.sub("", line).rstrip() for line in text[-MAX_TEXT:].splitlines()]
     own, last = _frames(lines)
     if (head := _head(lines, last)) is not None:
         number, found = head
-        message = [found["message"] or "", *_until_something_else(lines[number + 1 :])]
+        message = [found["message"] or "", *_message_lines(lines[number + 1 :])]
         return Symptom(
             exception=found["name"],
             message="\n".join(message).strip(),
@@ -47,8 +46,7 @@ def read_traceback(text: str) -> Symptom | None:
 
 
 def _frames(lines: list[str]) -> tuple[list[str], int]:
-    """The lines of code of the learner's own frames in their order, and where the last frame of
-    all stands."""
+    """Return the lines of code of the learner's frames, and the position of the last frame."""
     own: list[str] = []
     last = -1
     library = False
@@ -69,20 +67,20 @@ def _frames(lines: list[str]) -> tuple[list[str], int]:
 
 
 def _head(lines: list[str], last_frame: int) -> tuple[int, re.Match[str]] | None:
-    """The line that names the exception: the first behind the last frame that can, for others may
-    stand in its message."""
+    """Return the line that names the exception: the first match after the last frame, because its
+    message may contain more."""
     found = [
         (number, match)
         for number, line in enumerate(lines)
         if number > last_frame and (match := _EXCEPTION.match(line) or _WARNING.match(line))
     ]
     if last_frame < 0:
-        # Any line with a colon looks like it: what is called an error is one.
+        # Any line with a colon would match, so require the name of an error.
         found = [each for each in found if _ERROR.search(each[1]["name"]) and each[1]["message"]]
     return found[0] if found else None
 
 
-def _until_something_else(lines: list[str]) -> list[str]:
+def _message_lines(lines: list[str]) -> list[str]:
     message = []
     for line in lines:
         if _AFTER.match(line):

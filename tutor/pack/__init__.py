@@ -13,7 +13,7 @@ from msgspec import Struct
 from tutor.lesson import Lesson
 from tutor.manifest import Manifest, Pack
 from tutor.pack.folder import MANIFEST, Folder
-from tutor.pack.memory import recall, remember
+from tutor.pack.pack_cache import recall, remember
 from tutor.pack.problems import BadPack, BadSource, Problem
 
 __all__ = ["BadPack", "Problem", "built_in", "load_pack", "open_pack"]

@@ -106,8 +106,8 @@ class Desk:
 
     def title(self, lesson_id: str) -> str:
         """Return a lesson's title, or its id if the title is not known yet."""
-        card = self.catalogue.remembered(lesson_id)
-        return card.title if card is not None else lesson_id
+        summary = self.catalogue.cached(lesson_id)
+        return summary.title if summary is not None else lesson_id
 
     def passed(self, lesson: Lesson) -> bool:
         return self.progress.passed(self.pack.id, lesson.id)

@@ -98,9 +98,9 @@ class CourseScreen(Screen[None]):
         for lesson in lessons:
             if worker.is_cancelled:
                 break
-            before = catalogue.remembered(lesson)
+            before = catalogue.cached(lesson)
             catalogue.title(lesson)
-            if catalogue.remembered(lesson) != before:
+            if catalogue.cached(lesson) != before:
                 changed = True
                 time.sleep(PAUSE)
             if changed and time.monotonic() - refreshed > REFRESH_EVERY:
@@ -108,7 +108,7 @@ class CourseScreen(Screen[None]):
                 changed, refreshed = False, time.monotonic()
         if changed:
             self.post_message(self.TitlesRead())
-        catalogue.keep()
+        catalogue.save()
 
     @on(TitlesRead)
     def _titles_read(self) -> None:

@@ -1,7 +1,6 @@
-"""The head of a lesson: what a list of lessons shows, read without looking at the rest.
+"""Reading the summary of a lesson, which lists show, without reading the whole lesson.
 
-A whole lesson costs ten times as much to read. What is wrong with it is told when it is opened;
-here it is only not known.
+A whole lesson takes ten times as long. Its problems are reported when it is opened.
 """
 
 from typing import Any
@@ -9,23 +8,23 @@ from typing import Any
 import msgspec
 import yaml
 
-from tutor.lesson import Card
+from tutor.lesson import LessonSummary
 from tutor.pack.yaml_nodes import CONTROL, LOADER, resolve
 
-_FIELDS = Card.__struct_fields__
+_FIELDS = LessonSummary.__struct_fields__
 
 
-def read_card(data: bytes) -> Card | None:
-    """The card of a lesson's file; None if it cannot be made out."""
+def read_summary(data: bytes) -> LessonSummary | None:
+    """Return the summary of a lesson's file; None if it cannot be read."""
     try:
-        card = msgspec.convert(_fields(data), Card)
+        summary = msgspec.convert(_fields(data), LessonSummary)
     except (yaml.YAMLError, UnicodeDecodeError, msgspec.ValidationError):
         return None
-    return None if CONTROL.search(card.title) else card
+    return None if CONTROL.search(summary.title) else summary
 
 
 def _fields(data: bytes) -> dict[str, Any]:
-    """The values of the top level's entries that a card has: scalars, and lists of them."""
+    """Return the top-level entries of a summary: scalars, and lists of them."""
     found: dict[str, Any] = {}
     depth, key, items = 0, None, None
     for event in yaml.parse(data.decode("utf-8-sig"), Loader=LOADER):
