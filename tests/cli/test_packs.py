@@ -80,7 +80,7 @@ def test_a_pack_is_built_installed_used_and_removed(here: Path, home: Path) -> N
     assert f"Removed mini. Your progress is kept, and your code in {own.parent}." in text
     assert own.read_text() == "def double(x):\n    return x + x\n"
     text = refused("list", "--pack", "mini")
-    assert "no pack of this id is installed; see those that are: jaxtutor pack list" in text
+    assert "no installed pack has this id; list installed packs: jaxtutor pack list" in text
     said("pack", "install", "mini.zip")
     assert "✓ double" in said("list", "--pack", "mini")
 
@@ -223,7 +223,7 @@ def _renamed_to_core() -> str:
 def test_an_archive_where_a_folder_is_expected_is_told() -> None:
     said("pack", "build", "mypack/lessons")
     text = refused("list", "--pack", "mini.zip")
-    assert "install a file that holds one: jaxtutor pack install mini.zip" in text
+    assert "to install a pack from a file: jaxtutor pack install mini.zip" in text
 
 
 def test_pack_without_a_command_shows_them() -> None:
