@@ -122,7 +122,7 @@ def test_the_same_pack_gives_the_same_bytes_and_nothing_is_overwritten(
     assert main([*command, "--lesson", "double"]) == 0
     assert path.read_bytes() == before
     assert main(command) == 2
-    assert "holds something else" in capsys.readouterr().err
+    assert "exists and differs" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert main([*command, str(tmp_path)]) == 2
     assert "takes no SUBMISSIONS" in capsys.readouterr().err
