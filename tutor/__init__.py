@@ -1,7 +1,7 @@
 """jaxtutor: learn JAX by translating PyTorch.
 
-The Python door. `load_pack` reads a pack of lessons, `run` checks a learner's code against one
-of them, and the `Report` that comes back is plain frozen data:
+The Python API: `load_pack` reads a pack of lessons, `run` checks a learner's code against one of
+them and returns a `Report`, which is plain frozen data:
 
     import tutor
 

@@ -1,4 +1,4 @@
-"""Writing files so that nothing is ever half written or lost."""
+"""Writing files atomically."""
 
 import os
 import tempfile
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-ELSEWHERE = "set JAXTUTOR_HOME to a folder that you can write to"
+ELSEWHERE = "set JAXTUTOR_HOME to a writable directory"
 
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """`replacing` for what is at hand as a whole.
+    """Replace a file's contents atomically; see `replacing`.
 
     Raises:
-        OSError: it could not be written; `path` is untouched.
+        OSError: it could not be written; `path` is unchanged.
     """
     with replacing(path, durable=durable) as file:
         file.write(data)
@@ -22,21 +22,20 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Replace `path` by what is written to the file given, or leave it as it was: an exception
-    inside the block leaves nothing behind.
+    """Yield a file that replaces `path` at the end of the block, unless it raises.
 
-    The new file is complete on disk before it takes the name, so neither a full disk nor a power
-    cut leaves a part of it. A symbolic link keeps pointing where it did, and permissions stay.
+    The new file is complete on disk before it is renamed, so a full disk or power failure cannot
+    leave a partial file. Symbolic links are followed, and permissions are kept.
 
-    **Arguments:** `durable`: False does not wait for the disk, which takes longer than all else
-    where files are small and many; only for what can be made again after a power cut.
+    **Arguments:** `durable`: False skips `fsync`, the slowest part for many small files; only for
+    data that can be recreated after a power failure.
 
     Raises:
-        OSError: it could not be written; `path` is untouched.
+        OSError: it could not be written; `path` is unchanged.
     """
     path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Not the whole name: with what is added it might be too long.
+    # The whole name with prefix and suffix might be too long.
     prefix = f".{path.name[:40]}."
     descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=path.parent)
     try:
@@ -63,9 +62,9 @@ def _umask() -> int:
 
 
 def free_name(path: Path) -> Path:
-    """`path`, or the first of `path-2`, `path-3`, … that does not exist yet."""
+    """Return `path`, or the first of `path-2`, `path-3`, … that does not exist."""
     candidate, number = path, 1
-    while os.path.lexists(candidate):  # a link that leads nowhere is somebody's, too
+    while os.path.lexists(candidate):  # broken links count as existing
         number += 1
         candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return candidate

@@ -1,7 +1,6 @@
-"""Where things are kept on this machine.
+"""Directories on this machine.
 
-Everything can be moved together by setting `JAXTUTOR_HOME`; then the workspace, the data and
-the cache are folders in it.
+If `JAXTUTOR_HOME` is set, workspace, data and cache are directories in it.
 """
 
 import os
@@ -10,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 NOWHERE = Path(os.devnull) / "jaxtutor"
-"""In place of a home that cannot be found: nothing can be made there, by nobody."""
+"""Used if there is no home directory; nothing can be created in it."""
 
 
 def workspace() -> Path:
-    """The learner's own files."""
+    """Return the directory of the learner's files."""
     return _home("workspace") or _found(Path.home) / "jaxtutor"
 
 
 def data() -> Path:
-    """Progress."""
+    """Return the directory of progress and installed packs."""
     if home := _home("data"):
         return home
     from platformdirs import user_data_path
@@ -28,7 +27,7 @@ def data() -> Path:
 
 
 def cache() -> Path:
-    """What can be computed again."""
+    """Return the directory of data that can be recreated."""
     if home := _home("cache"):
         return home
     from platformdirs import user_cache_path
@@ -59,9 +58,9 @@ def _home(part: str) -> Path | None:
     return _found(lambda: Path(home).expanduser().resolve()) / part if home else None
 
 
-def _found(place: Callable[[], Path]) -> Path:
-    """Return a place, if this user has a home: in a container they may not even be known."""
+def _found(path: Callable[[], Path]) -> Path:
+    """Return a path, or `NOWHERE` without a home directory, as for unknown users in a container."""
     try:
-        return place()
+        return path()
     except RuntimeError:
         return NOWHERE

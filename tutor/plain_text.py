@@ -1,17 +1,17 @@
-"""Foreign text made harmless to show in a terminal, a page or a message."""
+"""Making untrusted text safe to show in a terminal, a page or a message."""
 
 import unicodedata
 
 
 def inert(text: str) -> str:
-    """`text` with control characters shown, not obeyed: an escape sequence becomes `␛[31m`."""
+    """Return `text` with visible control characters: an escape sequence becomes `␛[31m`."""
     if text.isprintable():
         return text
     return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """`inert`, and line ends shown too: for names, which may hold anything."""
+    """Return `inert` text on one line, with visible line breaks: for names."""
     return inert(text).replace("\n", "␊").replace("\t", "␉")
 
 

@@ -1,7 +1,7 @@
-"""Packs that came with pip: where they are, found without importing anything of them.
+"""Finding packs distributed with pip, without importing their packages.
 
-A distribution says so by an entry point in the group `jaxtutor.packs`. Its name is the pack's id,
-its value `package:folder`, and in that folder is `pack.yaml`:
+A distribution declares an entry point in the group `jaxtutor.packs`. Its name is the pack's id, its
+value `package:directory`, and the directory contains `pack.yaml`:
 
     [project.entry-points."jaxtutor.packs"]
     mypack = "mypack:lessons"
@@ -18,9 +18,9 @@ GROUP = "jaxtutor.packs"
 
 
 class Distributed(Struct, frozen=True):
-    """A pack that a distribution announces.
+    """A pack declared by a distribution.
 
-    `name` should be its id. `folder` is None where `value` leads to none with a `pack.yaml`.
+    `name` should be its id. `folder` is None if `value` does not lead to a `pack.yaml`.
     """
 
     name: str
@@ -31,37 +31,37 @@ class Distributed(Struct, frozen=True):
 
 
 def distributed() -> list[Distributed]:
-    """Every pack announced by an installed distribution. Takes some 10 ms, and is not remembered:
-    pip may have been run meanwhile."""
-    found = [_told(point) for point in entry_points(group=GROUP)]
+    """Return all packs of installed distributions. Takes about 10 ms; not cached, because pip may
+    run in the meantime."""
+    found = [_declared(point) for point in entry_points(group=GROUP)]
     return sorted(found, key=lambda one: (one.name, normalised(one.distribution)))
 
 
 def normalised(name: str) -> str:
-    """A distribution's name as names of distributions are compared."""
+    """Normalise a distribution's name for comparison."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _told(point: EntryPoint) -> Distributed:
+def _declared(point: EntryPoint) -> Distributed:
     dist = point.dist
-    assert dist is not None, "an entry point read from no distribution"
+    assert dist is not None, "entry point without a distribution"
     folder = _folder(point.value, dist)
     return Distributed(point.name, point.value, dist.metadata["Name"] or "", dist.version, folder)
 
 
 def _folder(value: str, dist: Distribution) -> Path | None:
-    """Where `package:folder` is; each of the two may be dotted.
+    """Return the directory of `package:directory`; both may be dotted.
 
-    `EntryPoint.load`, and `importlib.util.find_spec` of a package in a package, would import.
+    `EntryPoint.load`, and `importlib.util.find_spec` of a subpackage, would import packages.
     """
     package, _, folder = value.partition(":")
     parts = [*package.split("."), *(folder.split(".") if folder else [])]
     if not all(part.isidentifier() for part in parts):
         return None
-    beside = Path(str(dist.locate_file(parts[0])))
-    if _is_pack(found := beside.joinpath(*parts[1:])):
+    installed = Path(str(dist.locate_file(parts[0])))
+    if _is_pack(found := installed.joinpath(*parts[1:])):
         return found
-    # Installed as editable: somewhere else on the import path.
+    # Editable installs are elsewhere on the import path.
     spec = PathFinder.find_spec(parts[0])
     bases = (spec.submodule_search_locations or ()) if spec is not None else ()
     folders = (Path(base, *parts[1:]) for base in bases)

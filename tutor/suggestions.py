@@ -1,23 +1,23 @@
-"""What a user may have meant: the nearest of the names there are."""
+"""Suggesting similar names for misspelt ones."""
 
 import difflib
 from collections.abc import Iterable
 
 
 def suggested(word: str, known: Iterable[str]) -> str:
-    """`did you mean 'x'?`, if anything known is near."""
+    """Return `did you mean 'x'?`, or an empty string if nothing is similar."""
     found = difflib.get_close_matches(word, sorted(known), n=1)
     return f"did you mean {found[0]!r}?" if found else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?`, if anything known is near."""
+    """Return `; did you mean 'x'?`, or an empty string if nothing is similar."""
     found = suggested(word, known)
     return f"; {found}" if found else ""
 
 
 def choice(word: str, known: Iterable[str], none: str) -> str:
-    """What to write instead: what is near, else what there is; `none` where there is nothing."""
+    """Return a similar name, else the available names, or `none` if there are none."""
     listed = sorted(known)
     if found := suggested(word, listed):
         return found

@@ -1,8 +1,7 @@
-"""Trees of arrays: the only kind of value that crosses between processes.
+"""Trees of arrays: the only values that processes exchange.
 
-JAX would say pytree. Here there are no node types to register and no code to run: a tree is
-built from dicts, lists, tuples, text, None and `Leaf`. Inputs are drawn as trees, answers come
-back as trees, and judges compare trees.
+Like JAX's pytrees, but without node types to register or code to run: a tree consists of dicts,
+lists, tuples, strings, None and `Leaf`. Inputs, answers and references are trees.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class TreeError(ValueError):
-    """An answer is not of the form that was asked for."""
+    """An answer does not have the requested form."""
 
 
 class Leaf(Struct, frozen=True, eq=False):
-    """An array, and what it was before it was an array.
+    """An array and its original type.
 
-    `type` is what the value was where it came from: `"jax.Array"`, `"numpy.ndarray"`,
-    `"float"`, `"key"` (a typed PRNG key; the array is its raw uint32 data), `"torch.Tensor"` …
-    or the name of something that is no array at all, and then `array` is None.
+    `type` is the type of the original value: `"jax.Array"`, `"numpy.ndarray"`, `"float"`, `"key"`
+    (a typed PRNG key; the array is its raw uint32 data), `"torch.Tensor"` … For a value that is not
+    an array, `array` is None.
     """
 
     array: "Array | None"
@@ -35,7 +34,7 @@ class Leaf(Struct, frozen=True, eq=False):
     @property
     def values(self) -> "Array":
         if self.array is None:
-            raise TreeError(f"expected an array, found {self.type}")
+            raise TreeError(f"expected an array, got {self.type}")
         return self.array
 
 
@@ -46,10 +45,10 @@ Tree: TypeAlias = Union[
 
 
 def entry(tree: Tree, name: str | int) -> Tree:
-    """`tree[name]` of a dict, or the item of a list or tuple.
+    """Return an entry of a dict, or an item of a list or tuple.
 
     Raises:
-        TreeError: there is no such entry.
+        TreeError: no such entry.
     """
     if isinstance(tree, dict) and name in tree:
         return tree[name]
@@ -59,7 +58,7 @@ def entry(tree: Tree, name: str | int) -> Tree:
 
 
 def items(tree: Tree) -> list[Tree]:
-    """The items of a list or tuple.
+    """Return the items of a list or tuple.
 
     Raises:
         TreeError: it is neither.
@@ -70,17 +69,21 @@ def items(tree: Tree) -> list[Tree]:
 
 
 def text(tree: Tree) -> str:
-    """Raises: TreeError: it is not text."""
+    """Return a string.
+
+    Raises:
+        TreeError: it is not a string.
+    """
     if not isinstance(tree, str):
         raise TreeError("expected text")
     return tree
 
 
 def real(tree: Tree) -> float:
-    """The number that an array of one element holds.
+    """Return the element of an array of one element.
 
     Raises:
-        TreeError: it is no such array, or the number is complex.
+        TreeError: it is not such an array, or complex.
     """
     if not isinstance(tree, Leaf) or tree.values.size != 1 or tree.values.dtype.kind == "c":
         raise TreeError("expected a number")
@@ -88,7 +91,7 @@ def real(tree: Tree) -> float:
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Leaf]]:
-    """Every array in a tree with its path, in order; text and None are no leaves."""
+    """Yield each array of a tree with its path, in order; strings and None are not leaves."""
     if isinstance(tree, Leaf):
         yield path, tree
     elif isinstance(tree, dict):
@@ -100,7 +103,7 @@ def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Leaf]]:
 
 
 def map_leaves(function: Callable[[Leaf], Tree], tree: Tree) -> Tree:
-    """Return a tree of the same structure with `function` of each leaf."""
+    """Apply `function` to each leaf."""
     if isinstance(tree, Leaf):
         return function(tree)
     if isinstance(tree, dict):
@@ -113,7 +116,7 @@ def map_leaves(function: Callable[[Leaf], Tree], tree: Tree) -> Tree:
 
 
 def brief(tree: Tree) -> str:
-    """What a tree is, in the field's shorthand: `float32[7, 5]`, `{'w': float32[5, 3]}`."""
+    """Return a short description of a tree: `float32[7, 5]`, `{'w': float32[5, 3]}`."""
     if isinstance(tree, Leaf):
         if tree.array is None:
             return tree.type

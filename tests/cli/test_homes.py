@@ -47,7 +47,7 @@ def test_who_has_no_file_and_can_have_none_is_told_and_sees_the_starter(closed: 
     done = jaxtutor("check", "double")
     starter, progress, _ = told(done)
     assert "workspace/mini/double.py could not be created (Not a directory)" in starter
-    assert "progress is not kept this time" in progress
+    assert "progress is not saved in this run" in progress
     assert all("JAXTUTOR_HOME" in line for line in (starter, progress))
     assert done.returncode == 1
     for command in (["list"], ["hint", "double"], ["solution", "double", "--anyway"]):

@@ -1,1 +1,1 @@
-"""The learner's own: their files and their progress."""
+"""The learner's files and progress."""

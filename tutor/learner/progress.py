@@ -1,11 +1,10 @@
-"""What the learner has done, in SQLite: attempts, hints taken, where they left off.
+"""The learner's progress in SQLite: attempts, hints taken, and cursor positions.
 
-Losing this must never lose a lesson's work and must never stop anybody from working: a
-database that is damaged is set aside, one that cannot be opened is replaced by memory for this
-run, and either is told in `notices`.
+Losing it must neither lose a lesson's code nor stop the learner: a damaged database is set aside,
+one that cannot be opened is replaced by one in memory for this run; `notices` reports both.
 
-Looking for damage everywhere takes longer the more has been done (50 ms for 200,000 attempts), so
-it is done only after an end that was not orderly. Otherwise damage is found when it is met.
+A full integrity check takes time (50 ms for 200,000 attempts), so it runs only after an unclean
+shutdown. Otherwise damage is detected on access.
 """
 
 import sqlite3
@@ -37,7 +36,7 @@ CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-_NOT_KEPT = "progress is not kept this time"
+_NOT_KEPT = "progress is not saved in this run"
 
 LessonStatus = Literal["new", "started", "passed"]
 
@@ -45,7 +44,7 @@ LessonStatus = Literal["new", "started", "passed"]
 class Progress:
     """Progress in all packs. Use as a context manager, or `close` it.
 
-    **Arguments:** `path`: the database; by default the learner's own.
+    **Arguments:** `path`: the database; by default the user's.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -62,10 +61,10 @@ class Progress:
     def close(self) -> None:
         self._db.close()
 
-    # --- what is known -----------------------------------------------------------------------
+    # --- reading -----------------------------------------------------------------------------
 
     def statuses(self, pack: str) -> dict[str, LessonStatus]:
-        """By lesson id; lessons that are not there are new."""
+        """Return statuses by lesson id; missing lessons are new."""
         rows = self._read("SELECT id, passed_at FROM lesson WHERE pack = ?", pack)
         return {str(lesson): "passed" if passed_at else "started" for lesson, passed_at in rows}
 
@@ -74,7 +73,7 @@ class Progress:
         return bool(rows and rows[0][0])
 
     def hints(self, pack: str, lesson: str) -> int:
-        """How many hints have been taken."""
+        """Return the number of hints taken."""
         rows = self._read("SELECT hints FROM lesson WHERE pack = ? AND id = ?", pack, lesson)
         return int(rows[0][0]) if rows else 0
 
@@ -85,27 +84,27 @@ class Progress:
         return int(rows[0][0]) if rows else 0
 
     def last_lesson(self, pack: str) -> str | None:
-        """The lesson opened last."""
+        """Return the lesson opened last."""
         rows = self._read("SELECT value FROM setting WHERE name = ?", f"last {pack}")
         return str(rows[0][0]) if rows else None
 
     def cursor(self, pack: str, lesson: str) -> tuple[int, int]:
-        """Row and column at which the editor was left."""
+        """Return the last row and column of the editor's cursor."""
         rows = self._read(
             "SELECT cursor_row, cursor_column FROM lesson WHERE pack = ? AND id = ?", pack, lesson
         )
         return (int(rows[0][0]), int(rows[0][1])) if rows else (0, 0)
 
-    # --- what is remembered ------------------------------------------------------------------
+    # --- writing -----------------------------------------------------------------------------
 
     def opened(self, pack: str, lesson: str) -> None:
-        """This lesson is being worked on."""
+        """Record that a lesson was opened."""
         with self._write() as db:
             _touch(db, pack, lesson)
             db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (f"last {pack}", lesson))
 
     def left(self, pack: str, lesson: str, cursor: tuple[int, int]) -> None:
-        """Remember the place in the editor."""
+        """Save the editor's cursor position."""
         with self._write() as db:
             _touch(db, pack, lesson)
             db.execute(
@@ -114,8 +113,7 @@ class Progress:
             )
 
     def record(self, pack: str, report: Report) -> None:
-        """Remember an attempt; a pass is never taken back. What failed through a fault of ours
-        is no attempt."""
+        """Save an attempt; a pass is permanent. Internal errors do not count as attempts."""
         if report.verdict == "internal":
             return
         now = time.time()
@@ -136,10 +134,7 @@ class Progress:
                 )
 
     def take_hint(self, pack: str, lesson: str, available: int) -> int:
-        """Take one more hint, as far as there are any.
-
-        **Returns:** how many have now been taken.
-        """
+        """Take the next hint, if any, and return the number taken so far."""
         taken = min(self.hints(pack, lesson) + 1, available)
         with self._write() as db:
             _touch(db, pack, lesson)
@@ -156,22 +151,22 @@ class Progress:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return self._connect(str(self.path))
         except sqlite3.OperationalError as error:
-            self._tell(f"{_NOT_KEPT}: {self.path}: {error}; to keep it, {ELSEWHERE}")
+            self._notify(f"{_NOT_KEPT}: {self.path}: {error}; to save it, {ELSEWHERE}")
         except sqlite3.DatabaseError as error:
             return self._replace_damaged(error)
         except OSError as error:
-            self._tell(f"{_NOT_KEPT}: {self.path}: {error.strerror}; to keep it, {ELSEWHERE}")
+            self._notify(f"{_NOT_KEPT}: {self.path}: {error.strerror}; to save it, {ELSEWHERE}")
         except _Newer:
-            self._tell(f"{_NOT_KEPT}: {self.path} was written by a newer jaxtutor")
+            self._notify(f"{_NOT_KEPT}: {self.path} was written by a newer jaxtutor")
         return self._connect(":memory:")
 
     def _connect(self, name: str) -> sqlite3.Connection:
-        # SQLite removes this file when the last one who uses the database closes it.
-        orderly = not Path(f"{name}-wal").exists()
+        # SQLite removes this file when the last connection is closed.
+        clean = not Path(f"{name}-wal").exists()
         db = sqlite3.connect(name, timeout=60, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")
-            if not orderly and db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+            if not clean and db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
                 raise sqlite3.DatabaseError("quick_check found damage")
             if _version(db) < SCHEMA_VERSION:
                 self._make_tables(db)
@@ -184,7 +179,7 @@ class Progress:
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")
-        if _version(db) == 0:  # and nobody else has made them meanwhile
+        if _version(db) == 0:  # unless another process has created them meanwhile
             for statement in _SCHEMA.split(";"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -201,11 +196,11 @@ class Progress:
                     side.replace(aside.with_name(aside.name + suffix))
             db = self._connect(str(self.path))
         except (OSError, sqlite3.Error):
-            self._tell(f"{_NOT_KEPT}: {self.path} is damaged ({error})")
+            self._notify(f"{_NOT_KEPT}: {self.path} is damaged ({error})")
             return self._connect(":memory:")
-        self._tell(
-            f"the progress database was damaged ({error}). It was set aside as {aside}, and a new "
-            "one was started; your code is not affected"
+        self._notify(
+            f"the progress database was damaged ({error}). It was renamed to {aside}, and a new "
+            "one was created; your code is not affected"
         )
         return db
 
@@ -214,12 +209,12 @@ class Progress:
             return self._db.execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             if not self._set_aside(error):
-                self._tell(f"progress cannot be read: {error}")
+                self._notify(f"progress cannot be read: {error}")
             return []
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        """A transaction. A full disk or a locked database costs the progress, not the work."""
+        """Run a transaction. A full disk or a locked database loses progress, not code."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             yield self._db
@@ -227,22 +222,22 @@ class Progress:
         except sqlite3.Error as error:
             if self._set_aside(error):
                 return
-            self._tell(f"progress was not saved: {error}")
+            self._notify(f"progress was not saved: {error}")
             if self._db.in_transaction:
                 try:
                     self._db.execute("ROLLBACK")
                 except sqlite3.Error:
-                    pass  # SQLite has rolled it back by itself, as it does when the disk is full
+                    pass  # SQLite has rolled it back already, as it does when the disk is full
 
     def _set_aside(self, error: sqlite3.Error) -> bool:
-        """Start a new database if this error says that the present one is damaged."""
+        """Create a new database if this error means that the current one is damaged."""
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
             return False
         self._db.close()
         self._db = self._replace_damaged(error)
         return True
 
-    def _tell(self, notice: str) -> None:
+    def _notify(self, notice: str) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
 

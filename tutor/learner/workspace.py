@@ -1,8 +1,8 @@
-"""The learner's own files: one Python file per lesson, theirs to keep.
+"""The learner's files: one Python file per lesson.
 
-Nothing of theirs is ever lost. Files are replaced atomically; what is about to be overwritten
-and was not written by us (an editor, another jaxtutor) is kept as a backup first; resetting
-keeps a backup; a file that cannot be read is set aside.
+Nothing in them is ever lost. Files are replaced atomically; contents written by another program (an
+editor, another jaxtutor) are backed up before they are overwritten; a reset makes a backup; a file
+that cannot be read is moved aside.
 """
 
 import time
@@ -18,7 +18,7 @@ from tutor.source_text import BadFile, read_source
 
 
 class Saved(Struct, frozen=True):
-    """What became of a save. `kept` is the backup of what somebody else had written, if so."""
+    """The result of a save. `kept` is the backup of another program's changes, if any."""
 
     path: Path
     kept: Path | None = None
@@ -27,7 +27,7 @@ class Saved(Struct, frozen=True):
 class Workspace:
     """The files of one pack.
 
-    **Arguments:** `root`: the folder of all packs; by default the learner's own.
+    **Arguments:** `root`: the directory of all packs; by default the user's.
     """
 
     def __init__(self, pack: Pack, root: Path | None = None) -> None:
@@ -38,10 +38,10 @@ class Workspace:
         return self.folder / f"{lesson.id}.py"
 
     def open(self, lesson: Lesson) -> str:
-        """The learner's code for a lesson; the starter, written to their file, if they have none.
+        """Return the learner's code for a lesson; create their file from the starter if missing.
 
         Raises:
-            BadFile: there is a file, but it is no text.
+            BadFile: the file is not Python source text.
             OSError: it cannot be read, or the starter cannot be written.
         """
         path = self.path(lesson)
@@ -52,24 +52,24 @@ class Workspace:
         return text
 
     def changed_outside(self, lesson: Lesson) -> str | None:
-        """The text on disk if it is not what was last read or written here, else None."""
+        """Return the text on disk if another program has changed it, else None."""
         try:
             text = read_source(self.path(lesson))
         except (OSError, BadFile):
-            return None  # nothing that could be shown; saving will keep a backup
+            return None  # unreadable; saving will make a backup
         return None if text == self._known.get(lesson.id) else text
 
     def accept(self, lesson: Lesson, text: str) -> None:
-        """Take over what `changed_outside` found."""
+        """Accept a text that `changed_outside` returned."""
         self._known[lesson.id] = text
 
     def save(self, lesson: Lesson, text: str) -> Saved:
         """Write the learner's code.
 
-        If the file holds something that was not read or written here, that is kept as a backup.
+        If another program has changed the file, its contents are backed up first.
 
         Raises:
-            OSError: it could not be written; the file is as before.
+            OSError: it could not be written; the file is unchanged.
         """
         path = self.path(lesson)
         kept = None
@@ -88,12 +88,12 @@ class Workspace:
         return Saved(path, kept)
 
     def reset(self, lesson: Lesson) -> Path | None:
-        """Put the starter back.
+        """Restore the starter.
 
-        **Returns:** the backup of what was there, or None if there was nothing.
+        **Returns:** the backup of the previous contents, or None if there were none.
 
         Raises:
-            OSError: the backup or the starter could not be written; the file is as before.
+            OSError: the backup or the starter could not be written; the file is unchanged.
         """
         path = self.path(lesson)
         kept = self._back_up(lesson, path.read_bytes()) if path.exists() else None
@@ -102,7 +102,7 @@ class Workspace:
         return kept
 
     def set_aside(self, lesson: Lesson) -> Path:
-        """Move a file that cannot be read out of the way; the next `open` makes a new one.
+        """Move an unreadable file to the backups; the next `open` creates a new one.
 
         Raises:
             OSError: it could not be moved.
