@@ -132,7 +132,10 @@ async def settled(pilot: "Pilot[int]") -> None:
     last, same = None, 0
     while same < 4:
         await pilot.pause(0.05)
-        now = pilot.app.screen._compositor.render_strips()
+        # What `export_screenshot` draws, without the cost of drawing it as SVG.
+        now = pilot.app.screen._compositor.render_update(
+            full=True, screen_stack=pilot.app._background_screens
+        ).strips
         same = same + 1 if now == last else 0
         last = now
 
