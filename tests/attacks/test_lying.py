@@ -250,7 +250,7 @@ def test_no_secret_is_in_the_workers_memory(marked: Lesson):
         assert report.verdict == "fail"  # both sides ran, and the answer was judged
         bench = session.main_sandbox
         assert bench is not None
-        pid = bench.sandbox._process.pid
+        pid = bench.sandbox.pid
         everything = [Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")]
         wanted = {**SECRETS, "the control": planted.encode()}
         pattern = re.compile(b"|".join(re.escape(secret) for secret in wanted.values()))

@@ -105,11 +105,11 @@ def test_without_it_the_command_for_pip_is_told(home: Path) -> None:
 
 
 def test_no_sandbox_may_read_what_pip_has_put_among_the_libraries(path: Path) -> None:
-    launch._secrets.cache_clear()
+    launch.hidden_paths.cache_clear()
     try:
-        secrets = [Path(name) for name in launch._secrets()]
+        secrets = [Path(name) for name in launch.hidden_paths()]
     finally:
-        launch._secrets.cache_clear()
+        launch.hidden_paths.cache_clear()
     granted = {Path(name) for name, rights in landlock.grants([path], secrets) if rights & 4}
     assert path / "mini_pack" / "__init__.py" in granted
     for secret in ("lessons/basics/double.yaml", "solutions/basics/double.py"):

@@ -141,9 +141,9 @@ def test_an_idle_pool_frees_everything(tmp_path: Path, lesson: Lesson):
         pool.expect([(lesson, [DOUBLE])])
         ready(pool, lesson)
         pids = [*pool.processes().values()]
-        pool._idle = 0.0
+        pool.idle = 0.0
         until(lambda: not pool.processes() and not any(map(alive, pids)), "that all is given back")
-        pool._idle = PATIENCE
+        pool.idle = PATIENCE
         pool.keep_alive()
         ready(pool, lesson)
         assert run(pool, lesson, DOUBLE).passed

@@ -180,8 +180,8 @@ def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
     program = (
         "import sys; from tutor.pack import open_pack; from tutor.pack.catalogue import Catalogue\n"
         "for _ in range(5):\n"
-        "    catalogue = Catalogue(open_pack(sys.argv[1]))\n"
-        "    print([catalogue.summary(name).title for name in catalogue._pack.lessons])\n"
+        "    pack = open_pack(sys.argv[1]); catalogue = Catalogue(pack)\n"
+        "    print([catalogue.summary(name).title for name in pack.lessons])\n"
         "    catalogue._changed = True; catalogue.save()\n"
     )
     command = [sys.executable, "-c", program, str(root)]

@@ -12,13 +12,13 @@ from tutor.sandbox.cgroup import Cgroup
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
+    monkeypatch.setattr(cgroup, "ROOT", tmp_path)
     return tmp_path
 
 
 def folders(membership: list[str]) -> list[list[str]]:
-    found = cgroup._candidates(membership, "new", 100, 7)
-    return [[str(g.folder.relative_to(cgroup._ROOT)) for g in groups] for groups in found]
+    found = cgroup.candidates(membership, "new", 100, 7)
+    return [[str(g.folder.relative_to(cgroup.ROOT)) for g in groups] for groups in found]
 
 
 def test_version_2_is_tried_below_and_next_to_our_own(tree: Path):
@@ -39,13 +39,13 @@ def test_version_1_uses_one_directory_per_controller(tree: Path):
 
 
 def test_a_group_without_its_controllers_is_removed(tree: Path):
-    groups = cgroup._candidates(["0::/"], "new", 100, 7)[0]
-    assert not cgroup._set_up(groups)
+    groups = cgroup.candidates(["0::/"], "new", 100, 7)[0]
+    assert not cgroup.set_up(groups)
     assert not (tree / "new").exists()
 
 
 def test_out_of_memory_kills_differ_from_other_kills(tree: Path):
-    [group] = cgroup._candidates(["0::/"], "new", 100, 7)[0]
+    [group] = cgroup.candidates(["0::/"], "new", 100, 7)[0]
     group.folder.mkdir()
     made = Cgroup([group])
     counts = group.folder / group.ooms
@@ -61,7 +61,7 @@ def test_remove_removes_the_group():
     if made is None:  # not allowed to this user; it must leave nothing either
         assert not [path for path in cgroup.leftovers() if f"-{os.getpid()}-" in path.name]
         return
-    paths = [group.folder for group in made._groups]
+    paths = [group.folder for group in made.groups]
     assert all(path.is_dir() for path in paths)
     made.remove()
     assert not any(path.exists() for path in paths)

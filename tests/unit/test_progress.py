@@ -23,12 +23,15 @@ def filled(path: Path, attempts: int = 2000) -> None:
     """A database of several pages, closed in an orderly way."""
     with Progress(path) as progress:
         progress.record("mini", PASS)
-        row = ("mini", "double", 1.0, "fail", 0, 1, 0, 1.0)
-        progress._db.executemany(
+    row = ("mini", "double", 1.0, "fail", 0, 1, 0, 1.0)
+    db = sqlite3.connect(path)
+    with db:
+        db.executemany(
             "INSERT INTO attempt (pack, lesson, at, verdict, passed, checks, seed, seconds) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [row] * attempts,
         )
+    db.close()
     assert not path.with_name("progress.db-wal").exists()
 
 

@@ -55,7 +55,7 @@ class Pool:
     ) -> None:
         self._cache = cache or paths.cache()
         self._forks = Forks(self._cache)
-        self._idle = idle
+        self.idle = idle
         self._change = threading.Condition()
         self._expected: list[_Expected] = []
         self._waiting: list[_Warm] = []
@@ -94,7 +94,7 @@ class Pool:
 
     def keep_alive(self) -> None:
         """Reset the idle time, and prepare again what was released. Cheap enough for every key."""
-        if self._thread is not None and time.monotonic() - self._seen < self._idle:
+        if self._thread is not None and time.monotonic() - self._seen < self.idle:
             self._seen = time.monotonic()
             return
         with self._change:
@@ -203,7 +203,7 @@ class Pool:
         """Return what to do now, if anything. Call with the lock held."""
         if self._discarded:
             return self._discarded.pop().close
-        if time.monotonic() - self._seen >= self._idle:
+        if time.monotonic() - self._seen >= self.idle:
             return self._release_all if self._waiting or self._forks.zygotes.started else None
         wanted = self._needed()
         for one in self._waiting:
@@ -306,7 +306,7 @@ class Pool:
         references.start(known)
 
     def _release_all(self) -> None:
-        _logger.debug("idle for %g s: releasing all", self._idle)
+        _logger.debug("idle for %g s: releasing all", self.idle)
         self._forks.zygotes.stop()
         with self._change:
             for one in self._waiting:

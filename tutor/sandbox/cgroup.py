@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_ROOT = Path("/sys/fs/cgroup")
+ROOT = Path("/sys/fs/cgroup")
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """A directory and its settings. `ooms` is the file that counts kills for lack of memory."""
 
     folder: Path
@@ -24,8 +24,8 @@ class _Group(NamedTuple):
 class Cgroup:
     """The groups of one worker. Call `make`, and `remove` once the worker has been waited for."""
 
-    def __init__(self, groups: list[_Group]) -> None:
-        self._groups = groups
+    def __init__(self, groups: list[Group]) -> None:
+        self.groups = groups
 
     @classmethod
     def make(cls, memory_mb: int, threads: int) -> "Cgroup | None":
@@ -35,23 +35,23 @@ class Cgroup:
             membership = Path("/proc/self/cgroup").read_text().splitlines()
         except OSError:
             return None
-        for groups in _candidates(membership, name, memory_mb, threads):
-            if groups and _set_up(groups):
+        for groups in candidates(membership, name, memory_mb, threads):
+            if groups and set_up(groups):
                 return cls(groups)
         return None
 
     def add(self, pid: int) -> None:
         """Add a process, before it does anything."""
-        for group in self._groups:
+        for group in self.groups:
             with suppress(OSError):  # it has already ended
                 (group.folder / "cgroup.procs").write_text(str(pid))
 
     def out_of_memory(self, exit_code: int) -> bool:
         """Return whether a process with this exit code was killed for lack of memory."""
-        return exit_code == -signal.SIGKILL and any(map(_killed, self._groups))
+        return exit_code == -signal.SIGKILL and any(map(_killed, self.groups))
 
     def remove(self) -> None:
-        for group in self._groups:
+        for group in self.groups:
             with suppress(OSError):
                 group.folder.rmdir()
 
@@ -62,14 +62,12 @@ def leftovers() -> list[Path]:
         membership = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
-    parents = {group.folder.parent for groups in _candidates(membership, "any", 0, 0)
+    parents = {group.folder.parent for groups in candidates(membership, "any", 0, 0)
                for group in groups}  # fmt: skip
     return [folder for parent in parents for folder in parent.glob("jaxtutor-*-*")]
 
 
-def _candidates(
-    membership: list[str], name: str, memory_mb: int, threads: int
-) -> list[list[_Group]]:
+def candidates(membership: list[str], name: str, memory_mb: int, threads: int) -> list[list[Group]]:
     """Return possible groups, best first: version 2 below or next to our own, then version 1."""
     paths: dict[str, Path] = {}
     for line in membership:
@@ -77,27 +75,27 @@ def _candidates(
         for controller in controllers.split(","):
             paths[controller] = Path(path.lstrip("/"))
     memory = memory_mb << 20
-    candidates: list[list[_Group]] = []
+    newer: list[list[Group]] = []
     if "" in paths:
-        own = _ROOT / paths[""]
+        own = ROOT / paths[""]
         both = {"memory.max": memory, "pids.max": threads}
-        candidates += [
-            [_Group(at / name, both, "memory.events")]
+        newer += [
+            [Group(at / name, both, "memory.events")]
             for at in (own, own.parent)
-            if at.is_relative_to(_ROOT)
+            if at.is_relative_to(ROOT)
         ]
     old = [
-        _Group(_ROOT / controller / paths[controller] / name, {setting: value}, ooms)
+        Group(ROOT / controller / paths[controller] / name, {setting: value}, ooms)
         for controller, setting, value, ooms in (
             ("memory", "memory.limit_in_bytes", memory, "memory.oom_control"),
             ("pids", "pids.max", threads, ""),
         )
         if controller in paths
     ]
-    return [*candidates, old]
+    return [*newer, old]
 
 
-def _set_up(groups: list[_Group]) -> bool:
+def set_up(groups: list[Group]) -> bool:
     for group in groups:
         try:
             group.folder.mkdir()
@@ -113,7 +111,7 @@ def _set_up(groups: list[_Group]) -> bool:
     return True
 
 
-def _killed(group: _Group) -> bool:
+def _killed(group: Group) -> bool:
     if not group.ooms:
         return False
     try:

@@ -35,7 +35,7 @@ _SECRETS = (_PACKAGE / "course", _PACKAGE / "data")
 
 
 @cache
-def _secrets() -> tuple[str, ...]:
+def hidden_paths() -> tuple[str, ...]:
     """Return the paths that sandboxes may not read: `_SECRETS` and installed packs."""
     packs = [pack.folder for pack in distributed() if pack.folder is not None]
     folders = [folder for pack in packs for folder in (pack, *solution_folders(pack))]
@@ -162,7 +162,7 @@ def _policy(spec: Spec, folder: Path, descriptors: tuple[int, int]) -> Policy:
         threads=limits.threads,
         descriptors=descriptors,
         folder=str(folder),
-        hidden=_secrets(),
+        hidden=hidden_paths(),
         hidden_packages=_TORCH if spec.role == "learner" else (),
         packages=dict(packages.FOLDERS),
         accelerators=spec.accelerators,
