@@ -2,10 +2,12 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TextIO, TypeVar, cast
 
 import pytest
+from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 
 from benchmarks.packs import make_pack
 from tests.conftest import MINI
@@ -13,6 +15,7 @@ from tests.sandbox.processes import alive, descendants
 from tests.stopwatch import until as wait_for
 from tests.terminal.screen import Terminal, jaxtutor
 from tutor.ui.actions import ACTIONS
+from tutor.ui.driver import QuietFile
 
 T = TypeVar("T")
 
@@ -92,6 +95,27 @@ def test_closing_the_terminal_during_a_run_saves_and_ends_everything(home: Path,
     with app() as terminal:
         terminal.until("Twice as much  ·  1/2")
         terminal.until("# the last words")
+
+
+def test_closing_the_terminal_right_after_the_first_screen_ends_the_app(home: Path):
+    with app() as terminal:
+        terminal.until("of 2 passed")
+        terminal.hang_up()
+        wait_for(lambda: not alive(terminal.pid))
+
+
+def test_output_to_a_closed_terminal_blocks_nothing():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(os.dup(writer), "w") as file:
+        thread = WriterThread(cast(TextIO, QuietFile(file)))
+        thread.start()
+        for _ in range(3 * MAX_QUEUED_WRITES):
+            thread.write("words")
+        thread.stop()
+        os.close(writer)
+        with suppress(OSError):
+            file.close()
 
 
 def test_sigterm_during_a_run_leaves_no_directory(own: Path, tmp_path: Path):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from textual import on, work
 from textual.app import App, SystemCommand
+from textual.driver import Driver
 from textual.screen import Screen
 
 from tutor.pack import BadPack
@@ -36,6 +37,14 @@ class TutorApp(App[int], inherit_bindings=False):
         super().__init__()
         self.desk = desk
         self._first = first
+
+    def get_driver_class(self) -> type[Driver]:
+        driver = super().get_driver_class()
+        if driver.__name__ != "LinuxDriver":
+            return driver
+        from tutor.ui.driver import QuietDriver  # cannot be imported on Windows
+
+        return QuietDriver
 
     def on_mount(self) -> None:
         self._exit_on_signals()

@@ -1,0 +1,49 @@
+"""A terminal driver with which the app ends even if its terminal has closed."""
+
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, TextIO, cast
+
+from textual.drivers.linux_driver import LinuxDriver
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+
+class QuietFile:
+    """A file for output; writing to it raises no OSError."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+class QuietDriver(LinuxDriver):
+    """Textual's driver without errors of output.
+
+    The first one would end Textual's writer thread. The thread's queue then fills up, and the app
+    waits forever for room in it instead of ending.
+    """
+
+    def __init__(
+        self,
+        app: "App[object]",
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        if self._file is not None:
+            self._file = cast(TextIOWrapper, QuietFile(self._file))
