@@ -29,7 +29,8 @@ SEEDS = 20
 """Fewer seeds are not a proof."""
 
 PROSE = frozenset({"title", "minutes", "needs", "sources", "brief", "hints"})
-"""Fields of a lesson that no trial depends on: correcting a typo does not make a proof stale."""
+"""Fields of a lesson that no trial depends on: correcting a typo does not make a proof stale. The
+names of mistakes are left out, too."""
 
 State: TypeAlias = Literal["current", "stale", "unproven"]
 
@@ -67,6 +68,8 @@ def _parts(pack: Pack, lesson_id: str) -> Iterator[bytes]:
     lesson = pack.lesson(lesson_id)
     node, _ = parse(Folder(pack.root).read(file_of(lesson.track, lesson_id)), "")
     fields = {key: value for key, value in plain(node).items() if key not in PROSE}
+    for mistake in fields.get("mistakes", ()):
+        mistake.pop("name", None)
     yield msgspec.json.encode(fields, order="deterministic")
     folders = [base / lesson.track for base in solution_folders(pack.root)]
     solution = [base / f"{lesson_id}.py" for base in folders]
