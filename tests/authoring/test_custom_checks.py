@@ -139,9 +139,9 @@ def test_where_it_is_not_installed_the_lesson_says_which_kinds_there_are():
 def forgotten() -> Iterator[None]:
     """Kinds are found anew in this test, and again after it."""
     before = dict(packages.FOLDERS)
-    checks._found.cache_clear()
+    checks._all_kinds.cache_clear()
     yield
-    checks._found.cache_clear()
+    checks._all_kinds.cache_clear()
     packages.FOLDERS.clear()
     packages.FOLDERS.update(before)
     for name in [name for name in sys.modules if name.partition(".")[0] == "odd_kind"]:
@@ -194,7 +194,7 @@ def test_a_kind_that_cannot_be_used_harms_only_lessons_that_want_it(
         wanting = path.read_text().replace("value: norms(m)", "odd: norms(m)")
         found = problems(tmp_path, wanting)
         assert found[0].startswith("44:5: the kind 'odd' cannot be used: odd_kind:Odd of odd-kind")
-        assert found[0].endswith("install another version of it")
+        assert found[0].endswith("install another version of its package")
 
 
 def test_a_kind_may_borrow_an_inside_half_of_ours(
