@@ -9,10 +9,9 @@ them and returns a `Report`, which is plain frozen data:
     report = tutor.run(pack.lesson("vmap-basics"), code)
     print(report.verdict)
 
-`open_pack` reads each lesson when it is asked for: faster, and a broken one is told only then.
+`open_pack` reads each lesson on first access, which is faster, and reports its problems only then.
 
-Nothing here imports JAX, PyTorch or NumPy: they are only ever imported by the sandboxed
-processes in which untrusted code runs.
+Nothing here imports JAX, PyTorch or NumPy; only the sandboxed processes that run untrusted code do.
 """
 
 from typing import TYPE_CHECKING, Any

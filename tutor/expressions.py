@@ -1,4 +1,4 @@
-"""Python text inside a pack, looked at without running it."""
+"""Analysing Python source in packs without running it."""
 
 import ast
 import builtins
@@ -10,14 +10,14 @@ from functools import lru_cache
 BUILTINS = frozenset(dir(builtins))
 
 JAX_HELPERS = frozenset({"jax", "jnp", "np", "refill", "instances"})
-"""Names that every expression beside the learner's code may use."""
+"""Names available to expressions that run with the learner's code."""
 
 TORCH_HELPERS = frozenset({"torch", "F", "np", "math"})
-"""Names that every expression beside the lesson's PyTorch may use."""
+"""Names available to expressions that run with the lesson's PyTorch."""
 
 
 class BadPython(ValueError):
-    """Text that is no Python; `line` and `column` count from 1 within it."""
+    """Invalid Python; `line` and `column` count from 1 within the text."""
 
     def __init__(self, message: str, line: int, column: int) -> None:
         super().__init__(message)
@@ -27,8 +27,8 @@ class BadPython(ValueError):
 
 @lru_cache(maxsize=4096)
 def free_names(expression: str) -> dict[str, tuple[int, int]]:
-    """The names an expression takes from around it, each with the line and column (from 1) of
-    its first use.
+    """Return the free names of an expression, each with the line and column (from 1) of its first
+    use.
 
     Raises:
         BadPython: it is not an expression.
@@ -82,9 +82,8 @@ def _free(tree: ast.AST) -> Iterator[ast.Name]:
 
 
 def calls_of(expression: str, functions: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the calls of `functions` by name in an expression: the name, and the arguments as
-    text. Calls that use what a lambda or comprehension binds are left out, for outside of it they
-    mean nothing; so are calls with keywords or `*`.
+    """Return the calls of `functions` in an expression: name, and arguments as source. Calls that
+    use names bound by a lambda or comprehension are left out, as are calls with keywords or `*`.
 
     Raises:
         BadPython: it is not an expression.
@@ -108,9 +107,9 @@ _RETURNS = re.compile(r"\s*\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)")
 
 
 def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
-    """Return what the parts of an expression's value are called: those of a list by what they are,
-    those of a call's result as the learner has read it, at the beginning of the function's
-    docstring (`(loss, accuracy)`) or where the PyTorch returns them.
+    """Return names of the parts of an expression's value: the items' source for a list; for a
+    call, those at the beginning of the function's docstring (`(loss, accuracy)`), or those returned by
+    the PyTorch code.
 
     Raises:
         BadPython: one of them is not Python.
@@ -138,7 +137,7 @@ def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
 
 
 def defined_names(source: str) -> set[str]:
-    """The names that a module's top level defines or imports.
+    """Return the names that a module defines or imports at the top level.
 
     Raises:
         BadPython: it is not Python.
@@ -153,7 +152,7 @@ def defined_names(source: str) -> set[str]:
 
 def _parse(source: str, mode: str) -> tuple[ast.AST, symtable.SymbolTable]:
     try:
-        # The symbol table also finds what the grammar lets through, such as a parameter twice.
+        # The symbol table finds errors that the grammar allows, such as duplicate parameters.
         return ast.parse(source, mode=mode), symtable.symtable(source, "<pack>", mode)
     except SyntaxError as error:
         line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
@@ -163,7 +162,7 @@ def _parse(source: str, mode: str) -> tuple[ast.AST, symtable.SymbolTable]:
 
 
 def texts(arguments: object) -> Iterator[str]:
-    """Every text in nested dicts, lists and tuples: the expressions among a check's arguments."""
+    """Yield all strings in nested dicts, lists and tuples, such as a check's arguments."""
     if isinstance(arguments, str):
         yield arguments
     elif isinstance(arguments, dict):

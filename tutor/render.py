@@ -22,13 +22,13 @@ MARKS: dict[Status, tuple[str, str]] = {
     "skipped": ("–", "dim"),
     "internal": ("?", "magenta"),
 }
-"""How a status is shown: a mark and a style."""
+"""Mark and style of each status."""
 
 
 def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
-    """One check: its name, and what is wrong if anything is.
+    """Render a check's result.
 
-    **Arguments:** `lessons`: ids of those that an explanation may point to.
+    **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
     """
     parts: list[RenderableType] = [headline(result)]
     if result.status in ("fail", "error", "internal"):
@@ -38,7 +38,7 @@ def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
         elif result.mismatch is not None and len(result.mismatch.entries) > 1:
             parts.append(difference(result.mismatch))
         if result.fault is not None:
-            # The innermost line is in the message already.
+            # The message already contains the innermost frame.
             for frame in result.fault.frames[-4:-1]:
                 where = f"called from line {frame.line}, in {frame.function}: {frame.source}"
                 parts.append(indented(where, "dim"))
@@ -65,7 +65,7 @@ def headline(result: CheckResult) -> Text:
 
 
 def explanation(explained: Explanation, lessons: Collection[str] = ()) -> RenderableType:
-    """What happened, why, what to write instead, and where it is taught."""
+    """Render an explanation: what happened, why, what to write instead, and the lesson."""
     lead = "Probably: " if explained.likely else ""
     parts = [
         indented(f"→ {lead}{explained.what}"),
@@ -79,8 +79,8 @@ def explanation(explained: Explanation, lessons: Collection[str] = ()) -> Render
 
 
 def timing(result: CheckResult) -> str:
-    """`0.3 s, 270 ms of it compiling`. What PyTorch took is left to `race`, which compares warm
-    with warm: here every call is a first one."""
+    """Return `0.3 s, 270 ms of it compiling`. `race` shows PyTorch's time, because it compares warm
+    calls; here every call is the first."""
     whole = result.timing.compile + result.timing.run
     if whole == 0:
         return ""
@@ -90,7 +90,7 @@ def timing(result: CheckResult) -> str:
 
 
 def difference(mismatch: Mismatch) -> Table:
-    """Expected beside actual, for the elements that a mismatch lists."""
+    """Render the listed elements of a mismatch, expected next to actual."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_edge=False)
     table.add_column("    index", style="dim")
     for name in ("expected", "got", "difference"):
@@ -106,9 +106,9 @@ def difference(mismatch: Mismatch) -> Table:
 
 
 def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
-    """What follows the checks: a fault, output, timings, the verdict.
+    """Render the report below its checks: fault, output, verdict and timings.
 
-    **Arguments:** `lessons`: ids of those that an explanation may point to.
+    **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
     """
     parts: list[RenderableType] = []
     if report.fault is not None:
@@ -133,7 +133,7 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
 
 
 def verdict(report: Report) -> Text:
-    """One line: the verdict and how many checks pass."""
+    """Render the verdict and the number of passed checks on one line."""
     passed = sum(check.status == "pass" for check in report.checks)
     counts = f"{passed} of {len(report.checks)} checks pass"
     seconds = duration(report.timings.total)
@@ -148,7 +148,7 @@ def verdict(report: Report) -> Text:
 
 
 def weakness(report: Report) -> str:
-    """What of this machine was open to the code that ran; nothing if it was well confined."""
+    """Return a warning that names the missing layers of isolation, or an empty string."""
     names = missing(report.isolation) if report.isolation else []
     if not names:
         return ""
@@ -156,7 +156,7 @@ def weakness(report: Report) -> str:
 
 
 def race(report: Report) -> str:
-    """The translation's time and the original's, as far as they are known."""
+    """Return the times of the translation and the original, or an empty string if unknown."""
     found = report.timings.race
     if found is None:
         return ""
@@ -168,7 +168,7 @@ def race(report: Report) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`1.2 s`, `35 ms`, `210 µs`: three digits at most, whatever rounding makes of them."""
+    """Return `1.2 s`, `35 ms` or `210 µs`, with at most three digits after rounding."""
     if seconds >= 0.9995:
         return f"{seconds:.1f} s" if seconds >= 1.05 else f"{seconds:.2f} s"
     if seconds >= 0.9995e-3:
@@ -177,12 +177,12 @@ def duration(seconds: float) -> str:
 
 
 LINES, COLUMNS = 12, 200
-"""Of an exception's own text: beyond these it is a wall."""
+"""Maximum size of an exception's text."""
 
 
 def beyond(detail: str, message: str) -> str:
-    """Return what an exception's text says that `message` has not said, without blank lines and
-    rules, cut where it goes on and on."""
+    """Return the lines of an exception's text that `message` does not contain, truncated, without
+    blank lines and rules."""
     said = "".join(message.split())
     lines = [line.strip() for line in detail.splitlines()]
     new = [
@@ -196,13 +196,13 @@ def beyond(detail: str, message: str) -> str:
 
 
 def indented(text: str, style: str = "") -> RenderableType:
-    """Text that stays indented where it has to wrap."""
+    """Render text that stays indented when wrapped."""
     return Padding(Text(text, style), (0, 0, 0, 4), expand=False)
 
 
 def console() -> Console:
-    """Standard output: wrapped and coloured in a terminal, plain long lines in a pipe. `NO_COLOR`
-    is seen to by rich."""
+    """Return a console for standard output: wrapped and coloured in a terminal, plain long lines in
+    a pipe. rich handles `NO_COLOR`."""
     if sys.stdout.isatty():
         return Console(highlight=False)
     return Console(highlight=False, width=10_000)

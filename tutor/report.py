@@ -1,7 +1,7 @@
-"""What a run found, as plain frozen data that survives JSON both ways.
+"""Reports: results of runs as plain frozen data that can be converted to JSON and back.
 
-A `Report` is the only thing a run produces. The terminal, `--json` and every later format are
-pure functions of it. Numbers that JSON cannot hold (NaN, infinities) appear as text.
+A `Report` is the only result of a run; the terminal output, `--json` and all other formats are pure
+functions of it. Numbers that JSON cannot represent (NaN, infinities) are strings.
 """
 
 from typing import Literal
@@ -10,17 +10,17 @@ import msgspec
 from msgspec import Struct
 
 Status = Literal["pass", "fail", "error", "skipped", "internal"]
-"""Of one check. `fail`: the answer is wrong. `error`: the learner's code broke. `skipped`: not
-run, because something it stands on did not pass. `internal`: jaxtutor or the pack broke; never
-counted against the learner."""
+"""Status of a check. `fail`: the answer is wrong. `error`: the learner's code failed to run.
+`skipped`: not run, because a check it depends on did not pass. `internal`: a fault of jaxtutor or
+the pack, never counted against the learner."""
 
 Verdict = Literal["pass", "fail", "error", "internal"]
 
 
 class Explanation(Struct, frozen=True):
-    """What went wrong, to somebody who thinks in PyTorch: what happened, why JAX does it so, code
-    to write instead, and the lesson (of the course) that teaches it. `id` is that of the rule;
-    `likely` where it is a guess."""
+    """An explanation of a mistake for PyTorch developers: what happened, why JAX behaves this way,
+    code to write instead, and the lesson of the course that teaches it. `id` is the rule's;
+    `likely` marks a guess."""
 
     id: str
     what: str
@@ -31,7 +31,7 @@ class Explanation(Struct, frozen=True):
 
 
 class Frame(Struct, frozen=True):
-    """One line of the learner's own code on the way to an exception."""
+    """A line of the learner's code in a traceback."""
 
     line: int
     function: str
@@ -39,11 +39,11 @@ class Frame(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """Why something could not be run to its end.
+    """Why code could not run to completion.
 
-    `code` is stable and meant for programs; the codes are listed in `tutor.sandbox.faults`.
-    `message` is a sentence for the learner. `detail` is the exception's own text, as far as it
-    says more than `message`; `exception` is its class, without the module.
+    `code` is stable, for programs; `tutor.sandbox.faults` lists the codes. `message` is a sentence
+    for the learner. `detail` is the exception's text beyond `message`, `exception` its class
+    without the module.
     """
 
     code: str
@@ -58,7 +58,7 @@ class Fault(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """One element of an array diff; numbers as text (`%.6g`)."""
+    """An element of an array diff; numbers are strings (`%.6g`)."""
 
     index: tuple[int, ...]
     expected: str
@@ -67,7 +67,7 @@ class Entry(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """One side of a comparison: what kind of thing stood at the path."""
+    """One side of a comparison: the type of the value at the path."""
 
     type: str
     shape: tuple[int, ...] | None = None
@@ -78,12 +78,12 @@ MismatchKind = Literal["structure", "type", "shape", "dtype", "value", "nan"]
 
 
 class Mismatch(Struct, frozen=True):
-    """The first place where an answer differs from what was expected.
+    """The first difference between an answer and the expected one.
 
-    `path` leads into the pytree (`""` is the whole answer, `"['w'][0]"` an entry of it).
-    `where` is the index of the largest difference, `first` that of the first element out of
-    tolerance; `max_error` and `tolerance` are absolute. `pattern` says in a few words how the
-    numbers differ, where that can be said, and is worth more than the numbers then.
+    `path` is the position in the pytree (`""` is the whole answer, `"['w'][0]"` an entry). `where`
+    is the index of the largest difference, `first` that of the first element out of tolerance;
+    `max_error` and `tolerance` are absolute. `pattern` describes how the numbers differ, if a
+    pattern was found; it is then shown instead of `entries`.
     """
 
     kind: MismatchKind
@@ -101,8 +101,8 @@ class Mismatch(Struct, frozen=True):
 
 
 class Timing(Struct, frozen=True):
-    """Seconds. `compile` is tracing, lowering and XLA; `run` is the rest of the first call;
-    `torch` is the reference doing the same work once warm. All of it is advisory."""
+    """Seconds, for information only. `compile` is tracing, lowering and XLA; `run` the rest of the
+    first call; `torch` a warm call of the reference."""
 
     compile: float = 0.0
     run: float = 0.0
@@ -113,9 +113,9 @@ WANTS = "This check expects:"
 
 
 class CheckResult(Struct, frozen=True):
-    """What one check found. `case` says which inputs it was (`"x float32[7, 5]"`); `wants` is what
-    the author says of the check, which need not be what went wrong. That of a fault is explained
-    there, that of a wrong answer here; `explained` is either."""
+    """The result of a check. `case` describes its inputs (`"x float32[7, 5]"`); `wants` is the
+    author's `why`, which need not be the cause. A fault has its own explanation, a wrong answer's
+    is here; `explained` is either."""
 
     name: str
     kind: str
@@ -131,7 +131,7 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What was found and what the check wants, as one text."""
+        """The message and the author's `why` as one text."""
         if not self.wants:
             return self.message
         stop = "" if self.message.endswith((".", "?", "!")) else "."
@@ -143,8 +143,8 @@ class CheckResult(Struct, frozen=True):
 
 
 class Race(Struct, frozen=True):
-    """The learner's translation and the PyTorch original on the same inputs, in seconds:
-    JAX's first call under `jit` (it compiles), JAX warm, PyTorch warm. Medians."""
+    """Median seconds of the translation and the PyTorch original on the same inputs: JAX's first
+    call under `jit`, which compiles, JAX warm, and PyTorch warm."""
 
     expression: str
     jax_first: float
@@ -153,12 +153,12 @@ class Race(Struct, frozen=True):
 
 
 class Timings(Struct, frozen=True):
-    """Seconds of wall clock: `start` until the sandbox could take code, `load` to import the
-    learner's module, `checks` for all checks, `reference` of these waiting for PyTorch (0 if its
-    answers were remembered), `total` for everything but the race, which follows a pass.
+    """Seconds of wall clock: `start` until the sandbox was ready, `load` to import the learner's
+    module, `checks` for all checks, of which `reference` waiting for PyTorch (0 if cached), `total`
+    for everything except the race, which follows a pass.
 
-    `processor` is what counts against the lesson's `limits.seconds`: seconds of processor time of
-    the learner's code, in the sandbox that used most (where it cannot be measured, wall clock)."""
+    `processor` counts against the lesson's `limits.seconds`: processor time of the learner's code,
+    in the sandbox that used most (wall clock if it cannot be measured)."""
 
     start: float = 0.0
     load: float = 0.0
@@ -170,7 +170,7 @@ class Timings(Struct, frozen=True):
 
 
 class Protection(Struct, frozen=True):
-    """One layer between the learner's code and the machine, and whether it was on."""
+    """A layer of isolation between learner's code and machine, and whether it was active."""
 
     name: str
     active: bool
@@ -178,7 +178,7 @@ class Protection(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """Everything one run found."""
+    """The result of a run."""
 
     lesson: str
     verdict: Verdict
@@ -201,17 +201,17 @@ class Report(Struct, frozen=True):
 
     @staticmethod
     def from_json(data: bytes | str) -> "Report":
-        """Read a report back.
+        """Read a report from JSON.
 
         Raises:
-            msgspec.DecodeError: not JSON, or not a report.
+            msgspec.DecodeError: invalid JSON, or not a report.
         """
         return msgspec.json.decode(data, type=Report)
 
 
 def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
-    """The verdict that follows from the results. Our own fault outweighs the learner's, for a
-    verdict that may be wrong is no verdict; nothing run at all is never a pass."""
+    """Return the verdict. An internal fault takes precedence over the learner's, because results
+    may be wrong; without any check there is no pass."""
     statuses = {check.status for check in checks}
     if "internal" in statuses or (fault is not None and fault.code in INTERNAL):
         return "internal"
@@ -223,5 +223,4 @@ def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
 
 
 INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "busy-machine"})
-"""Codes of faults that are ours, the pack's or the machine's. None of them counts against the
-learner."""
+"""Codes of faults of jaxtutor, the pack or the machine, never counted against the learner."""
