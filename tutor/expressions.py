@@ -108,8 +108,8 @@ _RETURNS = re.compile(r"\s*\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)")
 
 def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
     """Return names of the parts of an expression's value: the items' source for a list; for a
-    call, those at the beginning of the function's docstring (`(loss, accuracy)`), or those returned by
-    the PyTorch code.
+    call, those at the beginning of the function's docstring (`(loss, accuracy)`), or those that
+    the PyTorch code returns.
 
     Raises:
         BadPython: one of them is not Python.

@@ -1,7 +1,6 @@
-"""Reports as rich renderables, for the terminal and for the app alike.
+"""Rendering reports with rich, for the command line and the app.
 
-Everything here is a pure function of a report's data. Text from untrusted code is only ever put
-into `Text` objects, never parsed as markup.
+All functions are pure. Untrusted text goes into `Text` objects and is never parsed as markup.
 """
 
 import sys
