@@ -94,7 +94,7 @@ def test_ungraded_submissions_are_reported_and_exit_with_3(here: Path):
     stderr = done.stderr.decode()
     assert "ben: double: ungraded: ben.py: the file is empty" in stderr
     assert "carl.ipynb: cell 1, line 1: `%pip`" in stderr
-    assert "unmatched file: dora.pdf: not a Python file" in stderr
+    assert "problem: dora.pdf: not a Python file" in stderr
     assert lines()["ben"]["score"] is None
 
 

@@ -44,7 +44,7 @@ def print_summary(
     if (more := summary.unsettled - len(summary.waiting)) > 0:
         print(f"… and {more} more, see results.jsonl", file=sys.stderr)
     for problem in problems:
-        label = "" if problem.startswith("--late") else "unmatched file: "
+        label = "" if problem.startswith("--late") else "problem: "
         print(f"{label}{one_line(problem)[:400]}", file=sys.stderr)
     if options.quiet:
         return
