@@ -1,5 +1,5 @@
-"""Every way of breaking a lesson that authors have thought of gets a message of its own, with the
-right place and with what to do: `tests/packs/broken/cases.yaml`."""
+"""Common errors in lessons are reported with their position and a remedy:
+`tests/packs/broken/cases.yaml`."""
 
 import shutil
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What a rule is: when it applies, and what it says.
+"""Rules: when they apply, and what they explain.
 
-Rules are data, in `rules/<topic>.yaml`, read with the same care as lessons. A field's
-`extra={"holds": …}` says what its text means (see `tutor.explain.reader`).
+Rules are data, in `rules/<topic>.yaml`, validated like lessons. A field's `extra={"holds": …}` says
+what its text means (see `tutor.explain.reader`).
 """
 
 from typing import Annotated, Any
@@ -13,41 +13,33 @@ from tutor.lesson import Id, Module
 
 Patterns = Annotated[str | tuple[str, ...], Meta(extra={"holds": "patterns"})]
 Words = Annotated[str | tuple[str, ...], Meta(extra={"holds": "words"})]
-Told = Annotated[str, Meta(min_length=1, max_length=900)]
+Text = Annotated[str, Meta(min_length=1, max_length=900)]
 
 
 class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What must be found, all of it. Of several texts under one key one is enough."""
+    """Conditions, which must all hold. Of several texts under one key, one must match."""
 
     exception: Annotated[Words, Meta(description="The exception's class, without its module.")] = ()
-    fault: Annotated[
-        Words, Meta(description="Another way to break: a code of tutor.sandbox.faults.")
-    ] = ()
-    check: Annotated[Words, Meta(description="The kind of the check that did not pass.")] = ()
+    fault: Annotated[Words, Meta(description="Another fault: a code of tutor.sandbox.faults.")] = ()
+    check: Annotated[Words, Meta(description="The kind of the failed check.")] = ()
     cause: Annotated[
-        Words, Meta(description="What a comparison of expected and actual suggests.")
+        Words, Meta(description="A possible cause, from comparing expected and actual.")
     ] = ()
     message: Annotated[
-        Patterns, Meta(description="In the exception's message, or in what the check has found.")
+        Patterns, Meta(description="In the message of the exception or of the check.")
     ] = ()
     line: Annotated[
-        Patterns, Meta(description="In the learner's own line where the exception was raised.")
+        Patterns, Meta(description="In the learner's line that raised the exception.")
     ] = ()
     source: Annotated[Patterns, Meta(description="Anywhere in the learner's code.")] = ()
-    beside: Annotated[
-        Patterns, Meta(description="This as well, anywhere in the learner's code.")
-    ] = ()
-    lacks: Annotated[Patterns, Meta(description="None of these anywhere in their code.")] = ()
-    torch: Annotated[
-        Patterns, Meta(description="In the lesson's PyTorch, as far as the check reaches it.")
-    ] = ()
-    asked: Annotated[
-        Patterns, Meta(description="In what the check asks: its name, its expressions, its `why`.")
-    ] = ()
+    beside: Annotated[Patterns, Meta(description="Also anywhere in the learner's code.")] = ()
+    lacks: Annotated[Patterns, Meta(description="Not in the learner's code.")] = ()
+    torch: Annotated[Patterns, Meta(description="In the PyTorch code that the check uses.")] = ()
+    asked: Annotated[Patterns, Meta(description="In the check's name, expressions or `why`.")] = ()
 
 
 class Trial(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A lesson in small, that the code under `provoke` does not pass."""
+    """A small lesson, which the code under `provoke` must fail."""
 
     torch: Module = "import torch\n"
     sizes: dict[str, int | tuple[int, ...]] = field(default_factory=dict)
@@ -56,57 +48,57 @@ class Trial(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Explanatory(Struct, frozen=True, kw_only=True):
-    """A rule as far as it is needed to explain something."""
+    """The part of a rule that explanations need."""
 
     id: Annotated[Id, Meta(description="Unique among all rules.")]
     when: When
-    what: Annotated[Told, Meta(description="What happened, to somebody who thinks in PyTorch.")]
-    why: Annotated[Told, Meta(description="Why JAX does it so.")]
+    what: Annotated[Text, Meta(description="What happened, for PyTorch developers.")]
+    why: Annotated[Text, Meta(description="Why JAX behaves this way.")]
     instead: Annotated[
         str,
         Meta(
             min_length=1,
             max_length=1_500,
-            description="What to write instead: Python.",
+            description="Python code to write instead.",
         ),
     ]
-    lesson: Annotated[Id, Meta(description="The lesson that teaches it, there or to come.")]
+    lesson: Annotated[Id, Meta(description="The lesson that teaches it, existing or planned.")]
     likely: Annotated[
-        bool, Meta(description="It need not be the cause. Whatever has a `cause` is only likely.")
+        bool, Meta(description="Whether it is a guess; rules with a `cause` always are.")
     ] = False
 
 
 class Rule(Explanatory, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule with what proves it."""
+    """A rule with its tests."""
 
     provoke: Annotated[
         str | tuple[str, ...],
         Meta(
-            description="A module, or several, whose import raises what is explained here; with "
-            "`trial`, one that does not pass it.",
+            description="One or more modules whose import raises the explained exception; with "
+            "`trial`, submissions that fail it.",
             extra={"holds": "modules"},
         ),
     ]
     not_: Annotated[
         str | tuple[str, ...],
         Meta(
-            description="Modules that go wrong in another way (or, with `trial`, in no way).",
+            description="Modules that fail differently (or, with `trial`, may pass).",
             extra={"holds": "modules"},
         ),
     ] = field(default=(), name="not")
     trial: Trial | None = None
     devices: Annotated[
-        int, Meta(ge=1, le=8, description="Devices that `provoke` needs; simulated.")
+        int, Meta(ge=1, le=8, description="Number of simulated devices for `provoke`.")
     ] = 1
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A file of rules."""
 
-    about: Annotated[str, Meta(max_length=400, description="What these rules are about.")]
+    about: Annotated[str, Meta(max_length=400, description="The topic of these rules.")]
     rules: Annotated[tuple[Rule, ...], Meta(min_length=1)]
 
 
 def several(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The texts under a key that takes one or several."""
+    """Return the texts of a key that takes one or several."""
     return (value,) if isinstance(value, str) else value

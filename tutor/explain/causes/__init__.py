@@ -1,7 +1,7 @@
-"""What may have made an answer wrong: cheap guesses, each tried on expected and actual arrays.
+"""Possible causes of wrong answers: cheap tests on expected and actual arrays.
 
-A guess that holds names a possible cause; rules say what it means, mostly together with what
-stands in the learner's code. None is certain: numbers can agree by chance.
+Rules explain the causes that hold, usually together with patterns in the learner's code. None is
+certain: numbers can agree by chance.
 """
 
 from collections.abc import Callable
@@ -26,14 +26,14 @@ from tutor.explain.causes.comparison import Comparison, Fields
 
 
 class Cause(Struct, frozen=True):
-    """A guess, and the fields that it fills in where it holds."""
+    """A test for a cause, and the fields that it returns."""
 
     find: Callable[[Comparison], Fields | None]
     fields: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
-        """What it means, in a sentence."""
+        """The test's description, in a sentence."""
         return " ".join((self.find.__doc__ or "").split())
 
 
@@ -135,11 +135,11 @@ CAUSES: dict[str, Cause] = {
     "square-input": Cause(inputs.square_input, ("input",)),
     "one-column": Cause(inputs.one_column),
 }
-"""Every cause by name; those that leave least to chance come first."""
+"""All causes by name, the most precise first."""
 
 
 def causes_of(comparison: Comparison) -> dict[str, Fields]:
-    """Every cause that is possible, with its fields."""
+    """Return all possible causes with their fields."""
     import numpy as np
 
     found: dict[str, Fields] = {}

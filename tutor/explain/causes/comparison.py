@@ -1,4 +1,4 @@
-"""What a cause is looked for in: expected and actual, and what the answer was made from."""
+"""Comparisons of expected and actual answers, with their inputs, for finding causes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,17 +18,17 @@ else:
     Numbers = Any
 
 Fields = dict[str, str]
-"""What a cause fills into a rule's texts."""
+"""Values of a cause for a rule's texts."""
 
 MAX_ELEMENTS = 1 << 18
-"""Of all arrays together; guesses about more would take longer than they are worth."""
+"""Limit of all arrays together; larger ones would take too long."""
 
 
 class ArrayPair(Struct, frozen=True, eq=False):
-    """Two real arrays of one shape that should agree and do not.
+    """Two real arrays that should agree and do not.
 
-    `tolerance` is relative to the largest expected number: stricter than a check, which also
-    allows what is small beside 1, for where everything is small anything would fit.
+    `tolerance` is relative to the largest expected number, which is stricter than a check's: that
+    accepts any error far below 1, so anything would fit small numbers.
     """
 
     path: str
@@ -37,7 +37,7 @@ class ArrayPair(Struct, frozen=True, eq=False):
     tolerance: float
 
     def fits(self, actual: Numbers, expected: Numbers) -> bool:
-        """Whether two arrays agree, and there is something to agree about."""
+        """Return whether two arrays agree and are not all zero."""
         import numpy as np
 
         size = float(np.abs(expected).max(initial=0.0))
@@ -47,7 +47,7 @@ class ArrayPair(Struct, frozen=True, eq=False):
 
     @property
     def distinct(self) -> int:
-        """How many different numbers are expected: the order of a few tells nothing."""
+        """Number of different expected values; the order of only a few is not evidence."""
         import numpy as np
 
         return len(np.unique(self.expected))
@@ -56,10 +56,9 @@ class ArrayPair(Struct, frozen=True, eq=False):
 class Comparison(Struct, frozen=True, eq=False):
     """An answer that differs from what was expected.
 
-    `pairs` are the arrays that differ though they have the same shape, `other` the first two of
-    different shapes. `inputs` are those of the case, `sizes` its named dimensions; `earlier` is
-    what was expected, and came, in the cases before. `source` is the learner's code that the answer
-    can come from.
+    `pairs` are the differing arrays of equal shape, `other` the first two of different shapes.
+    `inputs` and `sizes` are the case's; `earlier` are the expected and actual answers of previous
+    cases. `source` is the part of the learner's code that can affect the answer.
     """
 
     mismatch: Mismatch
@@ -74,7 +73,7 @@ class Comparison(Struct, frozen=True, eq=False):
     source: str = ""
 
     def arrays(self) -> list[tuple[str, Numbers]]:
-        """The real arrays among the inputs, by what the learner calls them."""
+        """Return the real arrays among the inputs, with their names in the learner's code."""
         return [
             (f"{name}{path}", numbers)
             for name, tree in self.inputs.items()
@@ -83,7 +82,7 @@ class Comparison(Struct, frozen=True, eq=False):
         ]
 
     def counts(self) -> dict[int, str]:
-        """Numbers that an answer may be wrong by, each with what there are so many of."""
+        """Return counts that an answer may be off by, each with what it counts."""
         found: dict[int, str] = {}
         for name, size in self.sizes.items():
             found.setdefault(size, name)
@@ -105,7 +104,7 @@ def comparison(
     earlier: Sequence[Tree] = (),
     source: str = "",
 ) -> Comparison | None:
-    """None if there is too much to compare."""
+    """Return a comparison, or None if the arrays are too large."""
     wanted, found = dict(leaves(expected)), dict(leaves(actual))
     arrays = [leaf.array for leaf in (*wanted.values(), *found.values()) if leaf.array is not None]
     if sum(array.size for array in arrays) > MAX_ELEMENTS:
@@ -130,12 +129,12 @@ def comparison(
 
 
 def everywhere(comparison: Comparison, holds: Callable[[ArrayPair], bool]) -> Fields | None:
-    """No fields if something holds for every pair, and there is one; else None."""
+    """Return no fields if there are pairs and `holds` is true for all of them; else None."""
     return {} if comparison.pairs and all(map(holds, comparison.pairs)) else None
 
 
 def real_numbers(leaf: Leaf) -> Numbers | None:
-    """A leaf's numbers, if they are real."""
+    """Return a leaf's numbers as float64, or None if they are not real."""
     import numpy as np
 
     if leaf.array is None or leaf.array.dtype.kind == "c" or leaf.type == "key":
