@@ -161,6 +161,7 @@ def test_nothing_in_a_pack_is_executed(root: Path, tmp_path: Path) -> None:
 
 
 # --- one thing wrong -----------------------------------------------------------------------
+# Only what tests/packs/broken/cases.yaml does not hold: its cases have the whole text.
 
 IN_MANIFEST = [
     # Keys and types.
@@ -170,11 +171,6 @@ IN_MANIFEST = [
         ["1:1: 'title' is missing", "3:1: unknown key 'titel'; did you mean 'title'?"],
     ),
     ("format: 1", "format: one", ["1:9: format: must be an integer of at least 1, got 'one'"]),
-    (
-        "id: mini",
-        "id: Mini Pack",
-        ["2:5: id: must be lower-case words joined by hyphens, such as vmap-basics, got 'Mini"],
-    ),
     (
         "id: mini",
         'id: "mini\\n"',
@@ -201,11 +197,6 @@ IN_MANIFEST = [
         ["2:5: id: must be lower-case words joined by hyphens, such as vmap-basics, got 5"],
     ),
     (
-        "    title: Basics",
-        "    colour: red",
-        ["5:5: 'title' is missing", "6:5: unknown key 'colour'"],
-    ),
-    (
         "    lessons: [double]",
         "    lessons: double",
         ["7:14: lessons: must be a non-empty list of strings, got 'double'"],
@@ -214,11 +205,6 @@ IN_MANIFEST = [
         "    lessons: [double]",
         "    lessons: []",
         ["7:14: lessons: must be a non-empty list, got none"],
-    ),
-    (
-        "    lessons: [double]",
-        "    lessons: [Double]",
-        ["7:15: lessons: must be lower-case words joined by hyphens, such as vmap-basics, got"],
     ),
     (
         "title: Mini",
@@ -230,7 +216,6 @@ IN_MANIFEST = [
         "title: Mini\nrequires: 0.1",
         ['4:11: requires: must be a version number, such as "0.2", got 0.1'],
     ),
-    ("title: Mini", "title: Mini\ntitle: Midi", ["4:1: duplicate key 'title'"]),
     # Lessons.
     (
         "[double]",
@@ -258,11 +243,6 @@ IN_MANIFEST = [
     # Not for this version.
     (
         "format: 1",
-        "format: 2",
-        ["1:9: pack format 2 needs a newer jaxtutor; this is jaxtutor 0"],
-    ),
-    (
-        "format: 1",
         "requires: 99.1.2\nformat: 3\nfrom: the future",
         ["2:9: pack format 3 needs jaxtutor 99.1.2 or newer"],
     ),
@@ -272,9 +252,6 @@ IN_MANIFEST = [
         ["4:12: this pack needs jaxtutor 99.1 or newer; this is jaxtutor 0."],
     ),
     # No YAML.
-    ("    title: Basics", "\ttitle: Basics", ["6:1: tab in the indentation"]),
-    ("title: Mini", "title: Mini: more", ["3:12: not valid YAML"]),
-    ("title: Mini", "title: &t Mini", ["3:8: anchors (&name) are not supported"]),
     (
         "title: Mini",
         "title: !!python/name:os.system x",
@@ -284,29 +261,9 @@ IN_MANIFEST = [
 
 IN_LESSON = [
     # Keys and types of the lesson.
-    (
-        "minutes: 1",
-        "minuts: 1",
-        [
-            "1:1: 'minutes' is missing: Estimated minutes to complete",
-            "5:1: unknown key 'minuts'; did you mean 'minutes'?",
-        ],
-    ),
-    ("minutes: 1\n", "", ["1:1: 'minutes' is missing: Estimated minutes to complete"]),
-    (
-        "minutes: 1",
-        "minutes: soon",
-        ["5:10: minutes: must be an integer from 1 to 240, got 'soon'"],
-    ),
     ("minutes: 1", "minutes: 0", ["5:10: minutes: must be an integer from 1 to 240, got 0"]),
-    ("minutes: 1", "minutes: 1.5", ["5:10: minutes: must be an integer from 1 to 240, got 1.5"]),
     ("minutes: 1", "minutes:", ["5:9: minutes: must be an integer from 1 to 240, got nothing"]),
     ("minutes: 1", "minutes: yes", ["5:10: minutes: must be an integer from 1 to 240, got 'yes'"]),
-    (
-        "title: Twice as much",
-        "title: 2024",
-        ["2:8: title: must be a string of 1 to 300 characters, got 2024"],
-    ),
     (
         "title: Twice as much",
         "title: ''",
@@ -317,37 +274,11 @@ IN_LESSON = [
         "title: " + "x" * 301,
         ["2:8: title: must be a string of 1 to 300 characters, got 'xxxxxxxxxxxxxxxxxxxxxxxxxx"],
     ),
-    ("needs: []", "needs: double", ["4:8: needs: must be a list of strings, got 'double'"]),
-    (
-        "needs: []",
-        "needs: [5]",
-        ["4:9: needs: must be lower-case words joined by hyphens, such as vmap-basics, got 5"],
-    ),
-    (
-        "hints: [Add it to itself.]",
-        "hints: []",
-        ["13:8: hints: must be a list of 1 to 9 items, got none"],
-    ),
-    (
-        "sizes: {B: [2, 3]}",
-        "sizes: {B: two}",
-        ["14:12: sizes: must be an integer or a list of integers, got 'two'"],
-    ),
     ("sizes: {B: [2, 3]}", "sizes: {B: []}", ["14:12: sizes: 'B' has no values"]),
     (
         "sizes: {B: [2, 3]}",
         "sizes: [2, 3]",
         ["14:8: sizes: must be a mapping, got a list"],
-    ),
-    (
-        "limits: {seconds: 4}",
-        "limits: {secnds: 4}",
-        ["34:10: unknown key 'secnds'; did you mean 'seconds'?"],
-    ),
-    (
-        "limits: {seconds: 4}",
-        "limits: {seconds: 601}",
-        ["34:19: seconds: must be a number above 0 and at most 600, got 601"],
     ),
     (
         "limits: {seconds: 4}",
@@ -358,11 +289,6 @@ IN_LESSON = [
         "limits: {seconds: 4}",
         "limits: {memory_mb: 99999}",
         ["34:21: memory_mb: must be an integer from 512 to 16384, got 99999"],
-    ),
-    (
-        "limits: {seconds: 4}",
-        "limits: {output_kb: 1.5}",
-        ["34:21: output_kb: must be an integer from 1 to 65536, got 1.5"],
     ),
     (
         "limits: {seconds: 4}",
@@ -409,16 +335,6 @@ IN_LESSON = [
         ["14:10: harness: invalid Python when appended to `torch`: name 'double' is assigned t"],
     ),
     # Inputs.
-    (
-        "x: normal(B, 4)",
-        "x: nromal(B, 4)",
-        ["16:6: inputs: no draw is called 'nromal'; there are normal"],
-    ),
-    (
-        "x: normal(B, 4)",
-        "x: normal(B, 4, sclae=2)",
-        ["16:19: inputs: normal has no option 'sclae'; it has: dtype, mean, scale"],
-    ),
     ("x: normal(B, 4)", "x: 'integers(4)'", ["16:7: inputs: integers needs at least 2 arguments"]),
     (
         "x: normal(B, 4)",
@@ -438,11 +354,6 @@ IN_LESSON = [
     ),
     (
         "x: normal(B, 4)",
-        "x: normal(B, 4)\n  jnp: normal(3)",
-        ["17:8: the name 'jnp' is reserved in expressions"],
-    ),
-    (
-        "x: normal(B, 4)",
         "x: normal(B, 4)\n  2x: normal(3)",
         ["17:3: inputs: '2x' is not a Python identifier"],
     ),
@@ -452,11 +363,6 @@ IN_LESSON = [
         ["16:3: inputs: must be a mapping, got a list"],
     ),
     # Checks.
-    (
-        "value: double(x)\n",
-        "valu: double(x)\n",
-        ["19:5: this check has no kind"],
-    ),
     (
         "value: double(x)\n",
         "cheque: double(x)\n",
@@ -469,16 +375,6 @@ IN_LESSON = [
     ),
     (
         "value: double(x)\n",
-        "value: double(x)\n    exepct: double(x)\n",
-        ["21:5: unknown key 'exepct'; did you mean 'expect'?"],
-    ),
-    (
-        "value: double(x)\n",
-        "value: double(x)\n    tol: 2\n",
-        ["21:10: tol: must be a number above 0 and at most 1, got 2"],
-    ),
-    (
-        "value: double(x)\n",
         "value: double(x)\n    cases: 99\n",
         ["21:12: cases: must be an integer from 1 to 20, got 99"],
     ),
@@ -487,17 +383,6 @@ IN_LESSON = [
         "value: [double(x)]\n",
         ["20:12: value: must be a string of 1 to 4000 characters, got a list"],
     ),
-    (
-        "value: double(x)\n",
-        "value:\n",
-        ["20:11: value: must be a string of 1 to 4000 characters, got nothing"],
-    ),
-    (
-        "value: double(x)\n",
-        "value: double(x\n",
-        ["20:18: value: not a Python expression: '(' was never closed"],
-    ),
-    ("value: double(x)\n", "value: x = double(x)\n", ["20:14: value: not a Python expression"]),
     (
         "value: double(x)\n",
         "value: |\n      double(x) +\n      $\n",
@@ -518,28 +403,13 @@ IN_LESSON = [
     ),
     (
         "value: double(x)\n",
-        "value: double(x)\n    expect: dubble(x)\n",
-        ["21:13: the PyTorch code does not define 'dubble'"],
-    ),
-    (
-        "value: double(x)\n",
         "value: f(x)\n    expect: f(x)\n",
         ["20:12: the starter does not define 'f'", "21:13: the PyTorch code does not define 'f'"],
     ),
     (
         "value: double(x)\n",
-        "value: jnp.sum(double(x))\n",
-        ["20:12: the PyTorch code does not define 'jnp'"],
-    ),
-    (
-        "value: double(x)\n",
         "value: double(rng)\n",
         ["20:19: the PyTorch code does not define 'rng'"],
-    ),
-    (
-        "value: double(x)\n",
-        "value: double(x)\n    expect: double(rng)\n",
-        ["21:20: the PyTorch code does not define 'rng'"],
     ),
     (
         "value: double(x)\n",
@@ -553,26 +423,14 @@ IN_LESSON = [
     ),
     (
         "after: value",
-        "after: valeu",
-        ["24:12: after: no earlier check named 'valeu'"],
-    ),
-    (
-        "after: value",
         "after: [value, 'shape: double(x)']",
         ["24:21: after: no earlier check named 'shape: double(x)'"],
-    ),
-    ("after: value", "name: value", ["21:5: duplicate check name 'value'"]),
-    (
-        "vmap: double",
-        "vmap: dubble",
-        ["21:11: the starter does not define 'dubble'; did you mean 'double'?"],
     ),
     (
         "vmap: double",
         "vmap: after_\n    why: after_",
         ["21:11: the starter does not define 'after_'"],
     ),
-    ("args: [x]", "args: []", ["23:11: args: must be a non-empty list, got none"]),
     ("    args: [x]\n", "", ["21:5: 'args' is missing: Its arguments, batched"]),
     ("args: [x]", "args: [x, y, 'z +']", ["23:19: args: not a Python expression"]),
     (
@@ -582,31 +440,11 @@ IN_LESSON = [
     ),
     ("in_axes: 0", "in_axes: {w: 1.5}", ["22:18: in_axes: must be an integer or null, got 1.5"]),
     ("in_axes: 0", "in_axes: true", ["22:14: in_axes: must be an integer or null, got True"]),
-    (
-        'is: "float32[B, 4]"',
-        "is: float32",
-        ["26:9: is: expected something like float32[B, 3], found 'float32'"],
-    ),
-    (
-        'is: "float32[B, 4]"',
-        'is: "flaot32[B, 4]"',
-        ["26:10: is: unknown dtype 'flaot32'"],
-    ),
     ('is: "float32[B, 4]"', 'is: {a: "[Batch]"}', ["26:15: unknown size 'Batch'"]),
     ('is: "float32[B, 4]"', "is: [b, 4]", ["26:9: unknown size 'b'"]),
     ('is: "float32[B, 4]"', "is: [-1, 4]", ["26:9: is: '-1' is neither a number nor a size"]),
     ('is: "float32[B, 4]"', 'is: ["[²]"]', ["26:11: is: '²' is neither a number nor a size"]),
     ('is: "float32[B, 4]"', 'is: "[2 3]"', ["26:10: is: '2 3' is neither a number nor a size"]),
-    (
-        'is: "float32[B, 4]"',
-        "is: 5",
-        ["26:9: is: expected something like float32[B, 3], found '5'"],
-    ),
-    (
-        '    is: "float32[B, 4]"\n',
-        '    is: "[B]"\ntimed: valu\n',
-        ["27:8: timed: no value check named 'valu'"],
-    ),
     (
         '  - shape: double(x)\n    is: "float32[B, 4]"\n',
         "  - just text\n",
@@ -624,11 +462,6 @@ IN_LESSON = [
     ),
     (
         '  - shape: double(x)\n    is: "float32[B, 4]"\n',
-        "  - {prng: double(rng), key: rng, independent: [columns]}\n",
-        ["25:49: independent: must be one of leaves, rows, got 'columns'"],
-    ),
-    (
-        '  - shape: double(x)\n    is: "float32[B, 4]"\n',
         "  - {train_step: double(p), start: {}, finish: x, expect: x}\n",
         ["25:36: start: must be a non-empty mapping, got none"],
     ),
@@ -643,17 +476,7 @@ IN_LESSON = [
     ),
     (
         "    fails: value",
-        "    fails: valeu",
-        ["32:12: fails: no check named 'valeu'"],
-    ),
-    (
-        "    fails: value",
         "    fails: value\n    edit: {2 * x: 3 * x}",
-        ["28:5: a mistake must have either `code` or `edit`"],
-    ),
-    (
-        "    code: |\n      def double(x):\n          return 3 * x\n",
-        "",
         ["28:5: a mistake must have either `code` or `edit`"],
     ),
     (
@@ -675,18 +498,11 @@ IN_LESSON = [
         ],
     ),
     # No YAML.
-    ("  x: normal(B, 4)", "\tx: normal(B, 4)", ["16:1: tab in the indentation"]),
-    ("needs: []", "needs: [", ["4:8: not valid YAML"]),
     ("needs: []", "needs: *all", ["4:8: aliases (*name) are not supported"]),
     (
         "brief: Write double(x).",
         'brief: "\\e[2J"',
         ["6:8: a control character (U+001B) in the text"],
-    ),
-    (
-        "brief: Write double(x).",
-        "brief: Write double(x).\nbrief: Again.",
-        ["7:1: duplicate key 'brief'"],
     ),
 ]
 
