@@ -24,6 +24,14 @@ class Driver:
     def __init__(self, app: TutorApp, pilot: "Pilot[int]") -> None:
         self.app = app
         self.pilot = pilot
+        self._notified: list[str] = []
+        notify = app.notify
+
+        def recorded(message: str, **options: Any) -> None:
+            self._notified.append(message)
+            notify(message, **options)
+
+        app.notify = recorded
 
     async def press(self, *keys: str) -> None:
         """Press keys; an action is named by its id."""
@@ -65,8 +73,12 @@ class Driver:
         await self.until(lambda: words in self.text, f"on the screen: {words}")
 
     async def notifies(self, words: str) -> None:
-        """Wait for a notification, which appears a moment after its cause."""
-        await self.until(lambda: words in self.text, f"a notification: {words}")
+        """Wait for a notification, whether or not it is still on the screen: on a busy machine it
+        may have come and gone between two looks."""
+        await self.until(
+            lambda: any(words in text for text in [self.notifications, *self._notified]),
+            f"a notification: {words}",
+        )
 
     async def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait for a condition, as long as a slow machine may need."""
