@@ -129,13 +129,10 @@ async def opened(pilot: "Pilot[int]") -> LessonScreen:
 
 async def settled(pilot: "Pilot[int]") -> None:
     """Wait until the screen no longer changes: Markdown and footers are built bit by bit."""
-    last, same = None, 0
+    last, same = "", 0
     while same < 4:
         await pilot.pause(0.05)
-        # What `export_screenshot` draws, without the cost of drawing it as SVG.
-        now = pilot.app.screen._compositor.render_update(
-            full=True, screen_stack=pilot.app._background_screens
-        ).strips
+        now = pilot.app.export_screenshot()
         same = same + 1 if now == last else 0
         last = now
 
