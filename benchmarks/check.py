@@ -11,8 +11,8 @@ import msgspec
 
 from benchmarks.answers import Answer
 from benchmarks.start import JAXTUTOR, wall
-from tutor import paths
 from tutor.report import Report
+from tutor.storage import paths
 
 VERDICT = b"checks pass ("
 """Part of the verdict's line."""

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from benchmarks import plain
 from benchmarks.answers import Answer
-from tutor import paths
 from tutor.check import Case, Check
 from tutor.engine.plan import case_id, configuration_of, plan, requests
 from tutor.engine.references import SPEC, References
 from tutor.sandbox.process import Sandbox
+from tutor.storage import paths
 from tutor.tree import Tree
 
 How = Literal["script", "pytest"]

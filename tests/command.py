@@ -10,8 +10,8 @@ from unittest import mock
 
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
-from tutor import cache
 from tutor.cli import main
+from tutor.storage import cache
 
 Done = subprocess.CompletedProcess[bytes]
 

@@ -12,9 +12,10 @@ import pytest
 from tests.cli.test_commands import DOUBLE, edit
 from tests.command import jaxtutor
 from tests.conftest import MINI
-from tutor import __version__, log, paths
+from tutor import __version__
 from tutor.cli import main
 from tutor.cli.parser import build_parser
+from tutor.storage import log, paths
 
 SECRET = "xyzzyplugh"
 BREAKING = f"""\

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tests.unit.child import in_a_child
-from tutor import cache, files, paths
 from tutor.engine.plan import configuration_of, plan, requests
 from tutor.engine.references import Reference, References
 from tutor.inputs.functions import DrawError
 from tutor.manifest import Pack
 from tutor.pack import pack_cache
 from tutor.pool.programs import Programs
+from tutor.storage import cache, files, paths
 from tutor.tree import Leaf
 
 NOBODY = 65534

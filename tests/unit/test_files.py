@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.files import free_name, replacing, write_atomically
+from tutor.storage.files import free_name, replacing, write_atomically
 
 PYTHON = [sys.executable, "-c"]
 
@@ -99,7 +99,7 @@ def fails(folder: Path, setup: str, error: str) -> None:
     """`file` in `folder` is left as it was when writing it fails in a process of its own."""
     code = (
         "import errno, os, resource, sys; from pathlib import Path; "
-        "from tutor.files import write_atomically\n"
+        "from tutor.storage.files import write_atomically\n"
         f"{setup}\n"
         "try:\n"
         "    write_atomically(Path(sys.argv[1]), b'after' * 100_000)\n"
@@ -203,7 +203,7 @@ def test_an_exception_while_parts_are_written_leaves_the_old_file_and_no_other(
 
 def test_writers_at_once_never_leave_a_mixture(folder: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from tutor.files import write_atomically\n"
+        "import sys; from pathlib import Path; from tutor.storage.files import write_atomically\n"
         "for _ in range(40): write_atomically(Path(sys.argv[1]), sys.argv[2].encode() * 50_000)"
     )
     path = folder / "file"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.sandbox.output import Capture
 
 

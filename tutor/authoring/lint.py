@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.page import Page
@@ -19,6 +18,7 @@ from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import PackReader, file_of
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.sandbox.process import Sandbox
+from tutor.storage import paths
 
 
 class Remark(Struct, frozen=True, order=True):

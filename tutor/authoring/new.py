@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 
 from tutor.authoring.manifest import with_lesson, yaml_string
-from tutor.files import write_atomically
 from tutor.lesson import Id
 from tutor.manifest import solution_folders
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.pack_reader import PackReader
 from tutor.pack.problems import BadSource
+from tutor.storage.files import write_atomically
 from tutor.suggestions import choice
 
 _HERE = Path(__file__).parent

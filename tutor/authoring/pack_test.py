@@ -9,7 +9,6 @@ from typing import Self
 
 from msgspec import Struct
 
-from tutor import paths
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
@@ -18,6 +17,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.sandbox.process import Cancelled
+from tutor.storage import paths
 
 NARROW = 0.5
 """A share of a limit above which there is a remark: machines differ by as much."""

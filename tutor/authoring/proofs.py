@@ -13,13 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from tutor.engine.versions import installed_versions
-from tutor.files import write_atomically
 from tutor.manifest import Pack, solution_folders
 from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import file_of
 from tutor.pack.problems import BadSource
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import parse
+from tutor.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from tutor.authoring.pack_test import LessonResult, TrialOptions

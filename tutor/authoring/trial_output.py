@@ -11,7 +11,7 @@ from rich.text import Text
 from tutor.authoring.pack_test import LessonResult
 from tutor.authoring.strength import STRONG, Strength
 from tutor.authoring.trial import Outcome
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.render import indented
 
 # --- for people ------------------------------------------------------------------------------

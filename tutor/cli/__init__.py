@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.logged or options.verbose:
         _open_log(options)
     code = _run(options)
-    if log := sys.modules.get("tutor.log"):
+    if log := sys.modules.get("tutor.storage.log"):
         log.close_log(code)
     return code
 
@@ -36,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
         _print_cache_notices()
         return code
     except UsageError as error:
-        from tutor.plain_text import inert
+        from tutor.foreign.plain_text import inert
 
         print_error(f"jaxtutor: {inert(str(error))}")  # it may quote a file name or a student's
         return USAGE
@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _open_log(options: argparse.Namespace) -> None:
-    from tutor.log import open_log
+    from tutor.storage.log import open_log
 
     command, given = options.invocation
     values = vars(options)
@@ -61,14 +61,14 @@ def _open_log(options: argparse.Namespace) -> None:
 
 
 def _print_cache_notices() -> None:
-    cache = sys.modules.get("tutor.cache")  # imported by now if anything was to be cached
+    cache = sys.modules.get("tutor.storage.cache")  # imported by now if anything was to be cached
     print_notices(cache.notices if cache is not None else ())
 
 
 def _report_internal_error(error: Exception, options: argparse.Namespace) -> int:
     import logging
 
-    from tutor.log import log_file
+    from tutor.storage.log import log_file
 
     _open_log(options)
     logging.getLogger(__name__).error("internal error", exc_info=error)

@@ -101,10 +101,10 @@ def _lint(options: argparse.Namespace) -> int:
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from tutor import paths
     from tutor.learner.progress import Progress
     from tutor.learner.workspace import Workspace
     from tutor.pack import BadPack, open_pack
+    from tutor.storage import paths
     from tutor.suggestions import nearest
     from tutor.ui.desk import Desk
     from tutor.ui.preview_app import PreviewApp

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from tutor import __version__, paths
+from tutor import __version__
 from tutor.cli.diagnosis import Diagnosis
+from tutor.foreign.plain_text import inert
 from tutor.lesson import Limits
-from tutor.log import read_tail
 from tutor.pack import BadPack, open_pack
 from tutor.pack.installed import KnownPack, known
-from tutor.plain_text import inert
+from tutor.storage import paths
+from tutor.storage.log import read_tail
 
 LOG_LINES = 200
 

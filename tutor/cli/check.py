@@ -68,10 +68,10 @@ def check(options: argparse.Namespace) -> int:
 def read_code(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
     """Read the code to check: a file, `-` for standard input, or None for the learner's own file,
     which is created from the starter if there is none."""
-    from tutor.files import ELSEWHERE
+    from tutor.foreign.plain_text import one_line
+    from tutor.foreign.source_text import MAX_BYTES, BadFile, decode_source, read_source
     from tutor.learner.workspace import Workspace
-    from tutor.plain_text import one_line
-    from tutor.source_text import MAX_BYTES, BadFile, decode_source, read_source
+    from tutor.storage.files import ELSEWHERE
 
     workspace = Workspace(pack)
     try:
@@ -100,10 +100,10 @@ def read_code(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
 def _suggest_next_steps(
     options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
 ) -> list[str]:
+    from tutor.foreign.plain_text import one_line
     from tutor.learner.progress import Progress
     from tutor.pack.catalogue import Catalogue
     from tutor.pack.fault_location import locate, pack_fault
-    from tutor.plain_text import one_line
 
     if (fault := pack_fault(report)) is not None:
         location = locate(pack, lesson, report, fault)

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tutor import paths
 from tutor.checks import BUILT_IN, kinds, unusable_kinds
 from tutor.engine.versions import installed_versions
 from tutor.lesson import Limits
@@ -20,6 +19,7 @@ from tutor.sandbox.devices import accelerators, nvidia_devices
 from tutor.sandbox.isolation import missing
 from tutor.sandbox.launch import Spec
 from tutor.sandbox.process import Failed, Sandbox
+from tutor.storage import paths
 
 FREE_MB = 200
 """Free disk space below which files may not be saved."""

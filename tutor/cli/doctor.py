@@ -57,7 +57,7 @@ def _print(diagnosis: "Diagnosis") -> None:
 
 def _write_report(diagnosis: "Diagnosis", path: Path) -> None:
     from tutor.cli.bug_report import bug_report
-    from tutor.files import free_name, write_atomically
+    from tutor.storage.files import free_name, write_atomically
 
     path = free_name(path)
     try:

@@ -41,7 +41,7 @@ def explain_traceback(options: argparse.Namespace) -> int:
         print_json(msgspec.json.encode(explanation))
         return EXPLAINED if explanation is not None else UNKNOWN
     from tutor import render
-    from tutor.plain_text import inert
+    from tutor.foreign.plain_text import inert
     from tutor.sandbox.exceptions import headline
 
     out = render.console()

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from tutor.cli.output import print_json
+from tutor.foreign.plain_text import one_line
 from tutor.grading.journal import Head
 from tutor.grading.results_file import Summary
-from tutor.plain_text import one_line
 
 
 def print_summary(

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def write_bundle(options: argparse.Namespace, pack: "Pack", lessons: Sequence[str]) -> int:
     """Write the zip for these lessons; return the exit code."""
-    from tutor.files import write_atomically
     from tutor.grading.outputs.gradescope_bundle import build_bundle
     from tutor.pack import BadPack
+    from tutor.storage.files import write_atomically
 
     path = Path(options.gradescope_bundle)
     if options.submissions is not None:

@@ -42,10 +42,10 @@ def add_to(commands: Any) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from tutor.files import write_atomically
     from tutor.pack import BadPack, load_pack
     from tutor.pack.archive import BadArchive, unpack, write_archive
     from tutor.pack.contents import gather, strays
+    from tutor.storage.files import write_atomically
 
     purpose: Purpose = options.purpose
     try:
@@ -172,8 +172,8 @@ def _explain_missing(name: str) -> str:
 
 
 def _remove(options: argparse.Namespace) -> int:
-    from tutor import paths
     from tutor.pack.installed import Refused, known, remove
+    from tutor.storage import paths
     from tutor.suggestions import nearest
 
     name: str = options.pack
@@ -215,8 +215,8 @@ def _summarize(lessons: int, solutions: int) -> str:
 
 
 def _list(options: argparse.Namespace) -> int:
+    from tutor.foreign.plain_text import one_line
     from tutor.pack.installed import known
-    from tutor.plain_text import one_line
 
     rows = [_describe(one) for one in known()]
     if options.json:

@@ -42,9 +42,9 @@ def _test(options: argparse.Namespace) -> int:
     from tutor.authoring import trial_output as output
     from tutor.authoring.pack_test import PackTest, TrialOptions
     from tutor.cli.progress_bar import progress_bar
-    from tutor.files import write_atomically
     from tutor.pool.capacity import usual_jobs
     from tutor.render import console
+    from tutor.storage.files import write_atomically
 
     pack, lessons = _chosen(options)
     if options.mutate:

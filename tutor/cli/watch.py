@@ -17,12 +17,12 @@ from tutor.engine.background import (
     RunFinished,
     Runner,
 )
+from tutor.foreign.source_text import BadFile, read_source
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.pool import Pool
-from tutor.source_text import BadFile, read_source
 
 INTERVAL = 0.2
 """Seconds between polls of the file. Polling works on every file system, and costs one `stat`."""

@@ -11,8 +11,8 @@ from tutor.engine.references import Reference
 from tutor.engine.submission import Observation, shown_code
 from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.expressions import result_names
+from tutor.foreign.plain_text import inert
 from tutor.lesson import Lesson
-from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Fault, Status
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.protocol import Answer, Raised

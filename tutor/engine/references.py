@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from tutor.cache import DiskCache
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -27,6 +26,7 @@ from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Broken, Load, Loaded, Observe, Raised
 from tutor.sandbox.wire import WireError, decode, encode
+from tutor.storage.cache import DiskCache
 from tutor.tree import Leaf, Tree, TreeError, entry, leaves
 
 CACHE_FILES = 400

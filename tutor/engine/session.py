@@ -14,7 +14,6 @@ from typing import Self
 
 import msgspec
 
-from tutor import paths
 from tutor.check import Case, Check
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import Plan, case_id, plan, requests
@@ -34,6 +33,7 @@ from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
 from tutor.sandbox.process import Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Ready
+from tutor.storage import paths
 from tutor.tree import Tree
 
 _logger = logging.getLogger(__name__)

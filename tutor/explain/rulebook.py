@@ -10,7 +10,7 @@ from msgspec import Struct
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Explanatory, several
 from tutor.explain.symptom import Symptom
-from tutor.plain_text import one_line
+from tutor.foreign.plain_text import one_line
 from tutor.report import Explanation
 
 FOLDER = Path(__file__).parent / "rules"

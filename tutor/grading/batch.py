@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tutor.engine.versions import installed_versions
+from tutor.foreign.plain_text import inert
 from tutor.grading.executors import Executor, Job, Quarantined
 from tutor.grading.journal import Journal, key_of
 from tutor.grading.matching import Submission
@@ -18,7 +19,6 @@ from tutor.grading.submission_files import Unreadable
 from tutor.grading.submissions import SubmissionReader, read_code
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.plain_text import inert
 from tutor.report import Report
 from tutor.sandbox.packages import FOLDERS, sources
 

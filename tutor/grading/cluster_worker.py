@@ -16,7 +16,6 @@ import msgspec
 from distributed import Scheduler, Worker, WorkerPlugin, get_worker
 from msgspec import Struct
 
-from tutor import paths
 from tutor.checks import kinds
 from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Job, LocalExecutor, Unavailable
@@ -28,6 +27,7 @@ from tutor.pool.forks import Forks
 from tutor.report import Report
 from tutor.sandbox.packages import FOLDERS, sources
 from tutor.sandbox.process import Failed
+from tutor.storage import paths
 
 MAX_ATTEMPTS = 3
 """Workers that a submission may kill. Dask's own count also blames jobs that were only queued on

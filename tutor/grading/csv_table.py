@@ -5,10 +5,10 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from tutor.foreign.plain_text import one_line
+from tutor.foreign.source_text import BadFile, decode_source
 from tutor.grading.submission_directory import read_trusted_file
 from tutor.grading.submission_files import Unreadable, Unusable
-from tutor.plain_text import one_line
-from tutor.source_text import BadFile, decode_source
 
 
 def read_rows(

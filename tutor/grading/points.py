@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tutor.check import Check
+from tutor.foreign.plain_text import inert
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Lesson
-from tutor.plain_text import inert
 from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
 
 _WORST_FIRST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from tutor.files import replacing
+from tutor.foreign.plain_text import one_line
 from tutor.grading.outputs import CodeReader, write
 from tutor.grading.outputs.grouping import needs_review
 from tutor.grading.result import Batch, Override, Result
-from tutor.plain_text import one_line
+from tutor.storage.files import replacing
 
 NAME = "results.jsonl"
 MAX_LISTED = 50

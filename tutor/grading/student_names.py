@@ -7,7 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 
-from tutor.plain_text import one_line
+from tutor.foreign.plain_text import one_line
 
 _BLANK = "\u2800"
 """The Braille pattern without dots: it looks like a space."""

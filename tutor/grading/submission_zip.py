@@ -4,6 +4,8 @@ import zipfile
 from pathlib import Path
 from typing import Self
 
+from tutor.foreign.plain_text import one_line
+from tutor.foreign.zips import DAMAGE, content, danger_in
 from tutor.grading.submission_files import (
     MAX_BYTES,
     MAX_DEPTH,
@@ -16,8 +18,6 @@ from tutor.grading.submission_files import (
     name_fault,
     too_many,
 )
-from tutor.plain_text import one_line
-from tutor.zips import DAMAGE, content, danger_in
 
 MAX_ARCHIVE = 4 << 30
 MAX_DIRECTORY = 64 << 20

@@ -11,6 +11,8 @@ from typing import Protocol, Self
 
 from msgspec.structs import replace
 
+from tutor.foreign.plain_text import one_line
+from tutor.foreign.source_text import BadFile, decode_source
 from tutor.grading.late import WILDCARD
 from tutor.grading.matching import Matcher, Submission
 from tutor.grading.notebook import BadNotebook, notebook_code
@@ -19,8 +21,6 @@ from tutor.grading.submission_directory import DirectoryFiles, read_below
 from tutor.grading.submission_files import SubmissionFiles, Unreadable, Unusable
 from tutor.grading.submission_table import read_table
 from tutor.grading.submission_zip import ZipFiles
-from tutor.plain_text import one_line
-from tutor.source_text import BadFile, decode_source
 
 
 class SubmissionReader(Protocol):

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from tutor import paths
-from tutor.files import ELSEWHERE, free_name
 from tutor.report import Report
+from tutor.storage import paths
+from tutor.storage.files import ELSEWHERE, free_name
 
 SCHEMA_VERSION = 1
 _SCHEMA = """

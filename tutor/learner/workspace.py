@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tutor import paths
-from tutor.files import free_name, write_atomically
+from tutor.foreign.source_text import BadFile, read_source
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.source_text import BadFile, read_source
+from tutor.storage import paths
+from tutor.storage.files import free_name, write_atomically
 
 
 class Saved(Struct, frozen=True):

@@ -23,11 +23,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor import __version__
+from tutor.foreign.plain_text import one_line
+from tutor.foreign.zips import DAMAGE, content, danger_in
 from tutor.lesson import Id
 from tutor.pack.folder import MAX_BYTES
 from tutor.pack.member_names import clash_in, fault_of
-from tutor.plain_text import one_line
-from tutor.zips import DAMAGE, content, danger_in
 
 FORMAT = 1
 """The archive format; `tutor.manifest.FORMAT` is that of packs."""

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from tutor import paths
 from tutor.manifest import Pack
 from tutor.pack import BadPack, built_in, load_pack, open_pack
 from tutor.pack.archive import INVENTORY, BadArchive, Files, Inventory
@@ -28,6 +27,7 @@ from tutor.pack.contents import solved
 from tutor.pack.folder import Folder
 from tutor.pack.member_names import fault_of
 from tutor.plugins import GROUP, Distributed, distributed
+from tutor.storage import paths
 
 KEPT = 2
 """The version in use, and the previous one."""

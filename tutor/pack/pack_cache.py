@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tutor import __version__, paths
-from tutor.cache import DiskCache
+from tutor import __version__
+from tutor.storage import paths
+from tutor.storage.cache import DiskCache
 
 LAYOUT = 1
 """Counts up whenever the form of the data changes."""

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from tutor.checks import kinds
-from tutor.files import write_atomically
 from tutor.lesson import Lesson
 from tutor.manifest import Manifest
+from tutor.storage.files import write_atomically
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

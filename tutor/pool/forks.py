@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from tutor import paths
 from tutor.engine.plan import Configuration, configurations, sandbox_for
 from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
@@ -19,6 +18,7 @@ from tutor.pool.programs import Programs
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import zygotes
 from tutor.sandbox.process import Failed, Sandbox
+from tutor.storage import paths
 from tutor.tree import Tree
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from tutor import paths
 from tutor.engine.plan import Configuration, configurations, plan, requests
 from tutor.engine.references import References
 from tutor.inputs.functions import DrawError
@@ -24,6 +23,7 @@ from tutor.pool.forks import Forks
 from tutor.pool.priming import give, prime
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
+from tutor.storage import paths
 
 IDLE_SECONDS = 600.0
 """Seconds without a run, a key or a new lesson after which everything is released."""

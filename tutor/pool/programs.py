@@ -12,10 +12,10 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from tutor.cache import DiskCache
 from tutor.engine.plan import Configuration
 from tutor.lesson import Lesson
 from tutor.sandbox.wire import WireError, decode, encode
+from tutor.storage.cache import DiskCache
 from tutor.tree import Tree
 
 MAX_BYTES = 256 << 20

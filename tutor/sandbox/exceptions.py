@@ -2,7 +2,7 @@
 
 import re
 
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.report import Fault, Frame
 from tutor.sandbox.faults import SENTENCES
 from tutor.sandbox.protocol import Raised

@@ -7,7 +7,7 @@ runs jaxtutor. Nothing here decides a verdict. `exceptions` does the same for ex
 import re
 import signal
 
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.report import INTERNAL, Fault
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.protocol import Broken

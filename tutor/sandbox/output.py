@@ -1,6 +1,6 @@
 """A bounded record of the output of untrusted code."""
 
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.sandbox.limits import KEPT_OUTPUT
 
 

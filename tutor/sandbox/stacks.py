@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.plain_text import inert
+from tutor.foreign.plain_text import inert
 from tutor.report import Frame
 from tutor.sandbox.limits import STACKS_SECONDS
 from tutor.sandbox.watchdog import active, usage

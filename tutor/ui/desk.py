@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Self
 from textual.message import Message
 from textual.widget import Widget
 
-from tutor import cache
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
+from tutor.storage import cache
 
 if TYPE_CHECKING:
     from tutor.engine.background import Runner

@@ -13,10 +13,10 @@ from hypothesis import strategies
 
 from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import NASTY, hostile_result
+from tutor.foreign.plain_text import one_line
 from tutor.grading import outputs
 from tutor.grading.outputs.gradebook import escape_cell, unescape_cell
 from tutor.grading.result import Batch, Result
-from tutor.plain_text import one_line
 
 Write = Callable[..., Path]
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tutor.files import write_atomically
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import AddResult
 from tutor.grading.result import Batch, Result
+from tutor.storage.files import write_atomically
 
 README = """\
 In a lesson's directory:

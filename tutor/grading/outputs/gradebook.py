@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tutor.files import replacing
+from tutor.foreign.plain_text import one_line
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.grouping import AddResult, by_submission, reasons, total
 from tutor.grading.result import Batch, Result
-from tutor.plain_text import one_line
+from tutor.storage.files import replacing
 
 _INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode categories of control characters. A code point unknown to Python is not among them: it

@@ -14,14 +14,14 @@ from typing import Any
 
 import msgspec
 
-from tutor.files import write_atomically
+from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import AddResult, by_submission, format_number
 from tutor.grading.outputs.student_view import student_view
 from tutor.grading.result import Batch, CheckScore, Result
-from tutor.plain_text import inert
 from tutor.report import Explanation
+from tutor.storage.files import write_atomically
 
 
 def write_gradescope(

@@ -12,11 +12,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from tutor.files import replacing
+from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.grouping import AddResult, format_number, reasons
 from tutor.grading.result import Batch, CheckScore, Result
-from tutor.plain_text import inert
+from tutor.storage.files import replacing
 
 _ELEMENTS = {"fail": "failure", "error": "error", "internal": "error", "skipped": "skipped"}
 

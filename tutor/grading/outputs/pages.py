@@ -15,8 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 from msgspec import Struct
 
+from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.grouping import format_number, total
-from tutor.plain_text import inert
 
 _FOLDER = Path(__file__).parent / "templates"
 _STYLE = (_FOLDER / "page.css").read_text(encoding="utf-8")

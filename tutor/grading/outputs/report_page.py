@@ -16,12 +16,12 @@ from typing import IO
 from markupsafe import Markup
 from msgspec import Struct
 
-from tutor.files import replacing
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.grouping import AddResult, by_submission, needs_review, reasons, total
 from tutor.grading.outputs.pages import MARKS, bars, load_template
 from tutor.grading.result import Batch, Result
 from tutor.render import duration
+from tutor.storage.files import replacing
 
 _SECONDS = (0.5, 1, 2, 5, 10, 20, 60)
 _MAX_MESSAGE = 600

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from tutor.files import replacing
+from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.grouping import AddResult
 from tutor.grading.outputs.pages import load_template
@@ -30,7 +30,7 @@ from tutor.grading.similarity import (
     fingerprints,
     shared_lines,
 )
-from tutor.plain_text import inert
+from tutor.storage.files import replacing
 
 NOTE = (
     "Pairs to review, not verdicts: short exercises have few right answers, and people who learnt "

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tutor.files import write_atomically
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import AddResult, by_submission
 from tutor.grading.outputs.pages import load_template
 from tutor.grading.outputs.student_view import student_view
 from tutor.grading.result import Batch, Result
+from tutor.storage.files import write_atomically
 
 
 def write_student_pages(

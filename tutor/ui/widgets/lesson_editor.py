@@ -9,8 +9,8 @@ from textual.app import SuspendNotSupported
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from tutor.foreign.source_text import BadFile
 from tutor.lesson import Lesson
-from tutor.source_text import BadFile
 from tutor.ui.desk import Desk
 from tutor.ui.widgets.editor import CodeEditor
 

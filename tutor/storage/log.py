@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tutor import __version__, paths
+from tutor import __version__
+from tutor.storage import paths
 
 MAX_BYTES = 1 << 20
 """Size at which the file is renamed to `jaxtutor.log.1`, of which there is one."""

@@ -63,7 +63,7 @@ class DiskCache:
 
     def save(self, name: str, body: bytes) -> None:
         """Write an entry. Where that is impossible, `notices` says so."""
-        from tutor.files import write_atomically
+        from tutor.storage.files import write_atomically
 
         if len(body) > self._max_entry:
             return
@@ -98,7 +98,7 @@ class DiskCache:
         if _noticed:
             return
         _noticed = True
-        from tutor.files import ELSEWHERE
+        from tutor.storage.files import ELSEWHERE
 
         why = "not a directory" if isinstance(error, FileExistsError) else error.strerror
         notices.append(

@@ -36,7 +36,7 @@ def cache() -> Path:
 
 
 def logs() -> Path:
-    """The log; see `tutor.log`."""
+    """The log; see `tutor.storage.log`."""
     if home := _home("logs"):
         return home
     from platformdirs import user_log_path

@@ -1,0 +1,1 @@
+"""Reading what strangers wrote: source files, zips, and text that is to be shown."""
