@@ -37,22 +37,22 @@ def free_names(expression: str) -> dict[str, tuple[int, int]]:
     lead = expression[: len(expression) - len(expression.lstrip())]
     above, before = lead.count("\n"), len(lead.rpartition("\n")[2])
 
-    def place(line: int, column: int) -> tuple[int, int]:
+    def position(line: int, column: int) -> tuple[int, int]:
         return above + line, column + (before if line == 1 else 0)
 
     try:
         tree, _ = _parse(text, "eval")
     except BadPython as error:
-        raise BadPython(str(error), *place(error.line, error.column)) from None
+        raise BadPython(str(error), *position(error.line, error.column)) from None
     lines = [line.encode() for line in re.split("\r\n|\r|\n", text)]
-    places: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int]] = {}
     for node in _free(tree):
         # ast counts bytes; and before Python 3.12 it may misplace what is in an f-string.
         row = lines[node.lineno - 1] if node.lineno <= len(lines) else b""
         column = len(row[: max(node.col_offset, 0)].decode(errors="replace")) + 1
-        found = place(node.lineno, column)
-        places[node.id] = min(places.get(node.id, found), found)
-    return places
+        at = position(node.lineno, column)
+        positions[node.id] = min(positions.get(node.id, at), at)
+    return positions
 
 
 def _free(tree: ast.AST) -> Iterator[ast.Name]:

@@ -29,7 +29,7 @@ def no_why(page: Page) -> Iterator[Finding]:
 
 
 def no_comparison(page: Page) -> Iterator[Finding]:
-    """What only the learner's process can see is evidence, which a submission can fake."""
+    """Report checks that rely only on the learner's process, which a submission can fool."""
     checks = page.lesson.checks
     if not any(map(_compares, checks)):
         message = "no check compares anything with the PyTorch or a distribution"

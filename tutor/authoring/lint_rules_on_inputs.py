@@ -19,7 +19,7 @@ from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import MappingNode, Node
 
 NO_AXES = {"integers": 2, "full": 1}
-"""How many arguments of a draw come before its shape."""
+"""Number of arguments of a draw before its shape."""
 
 WITHOUT_SHAPE = frozenset({"int", "float", "key", *DATASETS})
 """Draws whose arguments are not axes, or are those of a data set."""

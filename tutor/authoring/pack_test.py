@@ -24,7 +24,7 @@ NARROW = 0.5
 
 
 class TrialOptions(Struct, frozen=True, kw_only=True):
-    """What to try: right answers and mistakes under `seeds` seeds each, `jobs` at a time."""
+    """Options of trials: answers and mistakes run under `seeds` seeds each, `jobs` at a time."""
 
     seeds: int = 20
     jobs: int = 1

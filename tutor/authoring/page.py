@@ -9,7 +9,7 @@ from tutor.lesson import Lesson
 from tutor.pack.yaml_nodes import MappingNode, Node, SequenceNode
 
 Finding = tuple[Node | tuple[int, int], str, str]
-"""Where (a node, or line and column), the message, and the remedy."""
+"""Location (a node, or line and column), message, and remedy."""
 
 
 class Page(Struct, frozen=True):

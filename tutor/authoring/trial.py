@@ -66,7 +66,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Wrong(Struct, frozen=True):
-    """What is wrong under one seed; fields as in `Outcome`."""
+    """A failure under one seed; fields as in `Outcome`."""
 
     problem: str = ""
     check: str = ""

@@ -1,4 +1,4 @@
-"""What `jaxtutor grade` does before the first submission runs: select, check, open."""
+"""Set up `jaxtutor grade` before the first submission runs: select, check, open."""
 
 import argparse
 import secrets

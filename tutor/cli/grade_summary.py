@@ -1,4 +1,4 @@
-"""What `jaxtutor grade` prints at the end."""
+"""The summary at the end of `jaxtutor grade`."""
 
 import argparse
 import shlex

@@ -148,7 +148,7 @@ class _Proofs:
 
     @property
     def message(self) -> str:
-        """What to tell the author at the end."""
+        """The closing message to the author."""
         if self._failure or not self._recorded:
             return self._failure
         lessons = f"{self._recorded} lesson{'' if self._recorded == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What all commands share: the parser class, types of arguments, the error for wrong usage."""
+"""Shared by all commands: the parser class, types of arguments, the error for wrong usage."""
 
 import argparse
 from collections.abc import Sequence

@@ -74,9 +74,9 @@ class _Job(Struct):
 
 
 class Runner:
-    """Runs checks in a thread of its own. Only `close` waits for a run to end.
+    """Runs checks in a background thread. Only `close` waits for a run to end.
 
-    **Arguments:** `sandboxes`: where they come from.
+    **Arguments:** `sandboxes`: where sandboxes come from.
     """
 
     def __init__(self, sandboxes: Sandboxes | None = None) -> None:

@@ -21,8 +21,8 @@ Plan = list[tuple[Check, list[Case]]]
 
 
 class Configuration(NamedTuple):
-    """How a check's sandbox is set up: the number of devices, and whether XLA may compile fast at
-    the cost of slower programs. A submission has one sandbox per configuration."""
+    """A sandbox's configuration: the number of devices, and whether XLA may compile fast at the
+    cost of slower programs. A submission has one sandbox per configuration."""
 
     devices: int
     quick: bool

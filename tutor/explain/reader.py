@@ -34,10 +34,10 @@ def read_rules(folder: Path) -> dict[str, Rule]:
         reader = RuleReader(shown)
         rules = reader.rules(node)
         problems += more + reader.problems
-        for rule, place in rules:
+        for rule, item in rules:
             if rule.id in found:
                 what = f"duplicate rule {rule.id!r}"
-                problems.append(Problem(shown, place.line, place.column, what))
+                problems.append(Problem(shown, item.line, item.column, what))
             found.setdefault(rule.id, rule)
     if problems:
         raise BadPack(problems)
@@ -77,8 +77,8 @@ class RuleReader(LessonReader):
                 if name in known or key == "instead":  # where braces may be code
                     continue
                 near = nearest(name, known) or f"; available: {', '.join(sorted(known))}"
-                place = _place(str(child.value), at)
-                self.complain_at(child, *place, f"{key}: unknown field {name!r}{near}")
+                position = _position(str(child.value), at)
+                self.complain_at(child, *position, f"{key}: unknown field {name!r}{near}")
         instead = node.get("instead")
         if isinstance(instead, ScalarNode):
             try:
@@ -147,6 +147,6 @@ def _scalars(node: Node) -> Iterator[ScalarNode]:
                 yield item
 
 
-def _place(text: str, offset: int) -> tuple[int, int]:
+def _position(text: str, offset: int) -> tuple[int, int]:
     """Return line and column (from 1) of an offset in `text`."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -25,7 +25,7 @@ DAMAGE = (
     ValueError,
     struct.error,
 )
-"""What zipfile raises for damaged data."""
+"""Exceptions that zipfile raises for damaged data."""
 
 
 def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:

@@ -52,7 +52,7 @@ _Running = Future[tuple[Report, ...]]
 
 
 class BatchOptions(Struct, frozen=True):
-    """What to grade, and how. `only`: names of submissions, or all if empty; `resume`: reuse
+    """Options of a grading run. `only`: names of submissions, or all if empty; `resume`: reuse
     results in the journal for the same submission, lesson, seeds and versions."""
 
     lessons: tuple[str, ...]

@@ -49,7 +49,7 @@ CONNECT_SECONDS = 5.0
 """For the scheduler to answer, and then for a first worker to connect."""
 
 WIDTH_SECONDS = 1.0
-"""How long the known number of workers counts as current."""
+"""Age up to which the known number of workers counts as current."""
 
 _MAX_NAMED = 5
 """Workers named in a message."""

@@ -35,7 +35,7 @@ the worker, so here it only decides when Dask gives a job up."""
 
 
 class Setup(Struct, frozen=True):
-    """What a worker needs before its first job. `pack`: an archive as from `pack build --grading`;
+    """Sent to a worker before its first job. `pack`: an archive as from `pack build --grading`;
     `versions`: the client's; `require`: see `LocalExecutor`."""
 
     pack: bytes

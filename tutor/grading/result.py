@@ -33,7 +33,7 @@ class CheckScore(Struct, frozen=True):
 
 
 class Late(Struct, frozen=True):
-    """How late a submission is, and the points deducted for it."""
+    """A late submission: the delay, and the points deducted for it."""
 
     days: float
     penalty: float

@@ -16,7 +16,7 @@ from tutor.storage.files import replacing
 
 NAME = "results.jsonl"
 MAX_LISTED = 50
-"""How many results that need review a summary lists; `results.jsonl` has all of them."""
+"""Limit of results needing review in a summary; `results.jsonl` has all of them."""
 
 
 class ReviewItem(Struct, frozen=True):

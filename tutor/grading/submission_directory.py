@@ -2,7 +2,7 @@
 
 No link is followed, because it may lead to another student's files, or the grader's. Each file is
 opened one directory at a time, starting from the root, so the file that was checked is the file
-that is read, even if something is put in its place meanwhile.
+that is read, even if it is replaced meanwhile.
 """
 
 import errno

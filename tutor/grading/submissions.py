@@ -24,7 +24,7 @@ from tutor.grading.submission_zip import ZipFiles
 
 
 class SubmissionReader(Protocol):
-    """What grading needs of `Submissions`."""
+    """The part of `Submissions` that grading needs."""
 
     @property
     def all(self) -> Sequence[Submission]:

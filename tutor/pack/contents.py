@@ -37,7 +37,7 @@ LEFT_OUT: dict[Purpose, tuple[str, ...]] = {
 
 _BESIDE = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE")
 _FOR_AUTHORS = frozenset({"schema", "proofs.json"})
-"""What authors keep in a pack and nobody else needs: see `tutor.authoring`."""
+"""Files in a pack that only authors need: see `tutor.authoring`."""
 
 _ENDINGS = ("", ".md", ".txt", ".rst")
 

@@ -45,6 +45,5 @@ def _of_the_check(node: MappingNode, lesson: Lesson, report: Report, fault: Faul
         return 0
     for check, item in zip(lesson.checks, checks.items, strict=False):
         if check.title == result.name and isinstance(item, MappingNode):
-            place = item.get("expect") or item.get(check.kind) or item
-            return place.line
+            return (item.get("expect") or item.get(check.kind) or item).line
     return 0

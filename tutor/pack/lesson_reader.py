@@ -248,40 +248,40 @@ class LessonReader(StructReader):
             if candidates == () and isinstance(sizes, MappingNode):
                 remedy = f"write {name}: 5, or {name}: [5, 3] to draw from"
                 self.complain(sizes.get(name) or sizes, f"sizes: {name!r} has no values", remedy)
-        for place, name in self._specs:
+        for spec, name in self._specs:
             if name not in lesson.sizes:
-                text = str(place.value) if isinstance(place, ScalarNode) else ""
+                text = str(spec.value) if isinstance(spec, ScalarNode) else ""
                 found = re.search(rf"[\[(].*?\b({name})\b", text) or re.search(
                     rf"\b({name})\b", text
                 )
-                self._no_size(place, name, lesson, found.start(1) if found else 0)
+                self._no_size(spec, name, lesson, found.start(1) if found else 0)
 
     def _inputs(
         self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: set[str]
     ) -> None:
         for name, draw in draws.items():
-            place = node.get(name) if isinstance(node, MappingNode) else None
-            assert place is not None
-            for scalar, one in _each(place, draw):
+            draw_node = node.get(name) if isinstance(node, MappingNode) else None
+            assert draw_node is not None
+            for scalar, one in _each(draw_node, draw):
                 for size, column in one.columns.items():
                     if size not in lesson.sizes:
                         lead = len(str(scalar.value)) - len(str(scalar.value).lstrip())
                         self._no_size(scalar, size, lesson, lead + column)
             if name in starter:
                 what = f"the input {name!r} shadows the starter's {name!r}"
-                self.complain(place, what, "rename the input")
+                self.complain(draw_node, what, "rename the input")
             if name in JAX_HELPERS | TORCH_HELPERS:
                 what = f"the name {name!r} is reserved in expressions"
-                self.complain(place, what, "rename the input")
+                self.complain(draw_node, what, "rename the input")
 
-    def _no_size(self, place: Node, name: str, lesson: Lesson, column: int) -> None:
+    def _no_size(self, node: Node, name: str, lesson: Lesson, column: int) -> None:
         """**Arguments:** `column`: offset of `name` in the scalar's text, from 0."""
         remedy = choice(name, lesson.sizes, f"add `sizes: {{{name}: [5, 3]}}`")
         what = f"unknown size {name!r}"
-        if isinstance(place, ScalarNode):
-            self.complain_at(place, 1, column + 1, what, remedy)
+        if isinstance(node, ScalarNode):
+            self.complain_at(node, 1, column + 1, what, remedy)
         else:
-            self.complain(place, what, remedy)
+            self.complain(node, what, remedy)
 
     def _names(
         self, lesson: Lesson, check: Check, node: MappingNode, starter: set[str], torch: set[str]
@@ -316,14 +316,14 @@ class LessonReader(StructReader):
                 "the PyTorch code does not define",
             ),
         )
-        for arguments, known, places, what in sides:
+        for arguments, known, candidates, what in sides:
             for text in texts(arguments):
-                place = next((s for s in places if s.value == text), None)
+                scalar = next((s for s in candidates if s.value == text), None)
                 try:
                     names = free_names(text)
                 except BadPython as error:
                     what = f"{text!r} is not a Python expression: {error}"
-                    self.complain(place or node, what, EXPRESSION)
+                    self.complain(scalar or node, what, EXPRESSION)
                     continue
                 for name, (line, column) in names.items():
                     if name in known:
@@ -334,13 +334,13 @@ class LessonReader(StructReader):
                     if name in inputs:
                         message += "; it is a JAX PRNG key, which PyTorch cannot use"
                         remedy = "add `expect` with an expression that does not use it"
-                    elif known is torch_side and place and place is not expect:
+                    elif known is torch_side and scalar and scalar is not expect:
                         message += f"; {near}" if near else ""
                         remedy = "add `expect` with the PyTorch equivalent"
-                    if place is None:
+                    if scalar is None:
                         self.complain(node, message, remedy)
                     else:
-                        self.complain_at(place, line, column, message, remedy)
+                        self.complain_at(scalar, line, column, message, remedy)
 
     def _mistakes(self, lesson: Lesson, node: MappingNode, titles: set[str]) -> None:
         nodes = node.get("mistakes")

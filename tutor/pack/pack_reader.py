@@ -109,17 +109,18 @@ class PackReader:
         found, requires = node.get("format"), node.get("requires")
         version = requires.value if isinstance(requires, ScalarNode) else None
         if isinstance(found, ScalarNode) and isinstance(found.value, int) and found.value > FORMAT:
-            place, what = found, f"pack format {found.value}"
+            at, subject = found, f"pack format {found.value}"
         elif isinstance(requires, ScalarNode) and _newer(str(version), __version__):
-            place, what = requires, "this pack"
+            at, subject = requires, "this pack"
         else:
             return
         required = f"jaxtutor {version} or newer" if version else "a newer jaxtutor"
-        message = (
-            f"{what} needs {required}; this is jaxtutor {__version__}, which reads format {FORMAT}"
+        ours = f"this is jaxtutor {__version__}, which reads format {FORMAT}"
+        message, remedy = (
+            f"{subject} needs {required}; {ours}",
+            "run: pip install --upgrade jaxtutor",
         )
-        remedy = "run: pip install --upgrade jaxtutor"
-        raise BadPack([self._folder.problem(MANIFEST, message, place.line, place.column, remedy)])
+        raise BadPack([self._folder.problem(MANIFEST, message, at.line, at.column, remedy)])
 
     def _duplicates(self, manifest: Manifest, node: MappingNode) -> None:
         tracks: set[str] = set()
@@ -130,9 +131,9 @@ class PackReader:
                 remedy = "change its id, or move its lessons into the first"
                 self._complain(MANIFEST, second, f"duplicate track {track.id!r}", remedy)
             tracks.add(track.id)
-            for place, lesson_id in enumerate(track.lessons):
+            for index, lesson_id in enumerate(track.lessons):
                 if lesson_id in files:
-                    item = _at(node, "tracks", number, "lessons", place)
+                    item = _at(node, "tracks", number, "lessons", index)
                     other = files[lesson_id]
                     message = f"duplicate lesson {lesson_id!r}, already listed as {other}"
                     self._complain(MANIFEST, item, message, "list it once, or rename one of them")
@@ -199,10 +200,10 @@ class PackReader:
             cycle: list[str] = error.args[1]
             first = lessons[cycle[0]]
             path = " needs ".join(reversed(cycle))
-            place = self.nodes[first.id].get("needs")
+            needs = self.nodes[first.id].get("needs")
             message = f"circular needs: {path}"
             remedy = "remove one of them from a lesson's `needs`"
-            self._complain(file_of(first.track, first.id), place, message, remedy)
+            self._complain(file_of(first.track, first.id), needs, message, remedy)
 
     # --- files -----------------------------------------------------------------------------
 

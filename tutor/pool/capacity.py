@@ -1,4 +1,4 @@
-"""How much this machine can run at once: its cores, and its free memory."""
+"""The machine's capacity to run sandboxes: its cores, and its free memory."""
 
 import os
 from pathlib import Path

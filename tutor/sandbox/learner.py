@@ -225,7 +225,7 @@ def _update(values: Mapping[str, Any]) -> None:
 
 
 class CompileLog:
-    """What JAX compiled, and how long it took. Only evidence: the learner can change it."""
+    """Programs that JAX compiled, and compile times. Only evidence: the learner can change it."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -18,14 +18,14 @@ Generous, because a worker that does not start is jaxtutor's failure."""
 
 ZYGOTE_IMPORT_SECONDS = 300.0
 FORK_SECONDS = 60.0
-"""How long to wait for a zygote to import, and to fork. Far more than either takes on a busy
+"""Timeouts for a zygote to import, and to fork. Far more than either takes on a busy
 machine: a worker without a zygote imports the libraries itself, which takes longer still."""
 
 EXIT_SECONDS = 1.0
 """Time for a worker to exit after it closed its pipe, metered like a run's."""
 
 STACKS_SECONDS = 5.0
-"""How long to wait for the stacks of a worker that gets no processor time."""
+"""Timeout for the stacks of a worker that gets no processor time."""
 
 OPEN_FILES = 512
 

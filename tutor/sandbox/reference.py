@@ -64,7 +64,7 @@ def timed(action: Callable[[], Any], *, steady: bool = True) -> tuple[Any, float
     **Arguments:** `steady`: whether both runs must give the same result.
 
     Raises:
-        UserCodeError: the results differ, so the code is no reference.
+        UserCodeError: the results differ, so the code cannot be a reference.
     """
     result = action()
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Where untrusted code was when it was stopped, read from the stacks of its Python threads.
+"""Locate stopped untrusted code by the stacks of its Python threads.
 
 On a signal `faulthandler` writes the stacks, even while C code runs or waits. They serve only for a
 message: the code can fake or prevent them.
@@ -23,7 +23,7 @@ SIGNAL = getattr(signal, "SIGUSR1", None)
 """Makes the worker write its stacks; None on Windows."""
 
 WAIT_SECONDS = 0.5
-"""How long to wait for (more) stacks: nothing marks their end."""
+"""Timeout for (more) stacks: nothing marks their end."""
 
 ENOUGH_SECONDS = 0.2
 """Processor time within which a worker writes its stacks."""
@@ -32,7 +32,7 @@ MAX_BYTES = 256 << 10
 MAX_FRAMES = 20
 
 Activity = Literal["", "compiling", "program"]
-"""What JAX was doing: compiling, or running (or waiting for) a compiled program."""
+"""JAX's activity: compiling, or running (or waiting for) a compiled program."""
 
 _THREAD = re.compile(r"(Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):")
 _FRAME = re.compile(r'  File "(.*)", line (\d+) in (.*)')
@@ -48,7 +48,7 @@ _PROGRAMS = {
 
 
 class Position(Struct, frozen=True):
-    """Where code was stopped: its own frames, innermost last, and what JAX was doing."""
+    """The point at which code was stopped: its own frames, innermost last, and JAX's activity."""
 
     frames: tuple[Frame, ...] = ()
     activity: Activity = ""

@@ -25,7 +25,7 @@ _logger = logging.getLogger(__name__)
 
 
 class NoZygote(Exception):
-    """There is no zygote to fork from now."""
+    """No zygote is ready to fork."""
 
 
 class Zygotes:

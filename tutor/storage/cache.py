@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 notices: list[str] = []
-"""What to tell the user about caches that cannot be written: at most one sentence. Whoever shows it
-removes it."""
+"""Notice for the user about caches that cannot be written: at most one sentence. The code that
+shows it removes it."""
 
 _noticed = False
 

@@ -105,14 +105,15 @@ def comparison(
     source: str = "",
 ) -> Comparison | None:
     """Return a comparison, or None if the arrays are too large."""
-    wanted, found = dict(leaves(expected)), dict(leaves(actual))
-    arrays = [leaf.array for leaf in (*wanted.values(), *found.values()) if leaf.array is not None]
+    expected_leaves, actual_leaves = dict(leaves(expected)), dict(leaves(actual))
+    both = (*expected_leaves.values(), *actual_leaves.values())
+    arrays = [leaf.array for leaf in both if leaf.array is not None]
     if sum(array.size for array in arrays) > MAX_ELEMENTS:
         return None
     pairs: list[ArrayPair] = []
     other: ArrayPair | None = None
-    for path, leaf in wanted.items():
-        against = found.get(path)
+    for path, leaf in expected_leaves.items():
+        against = actual_leaves.get(path)
         if against is None or compare_arrays(leaf, against, tolerance) is None:
             continue
         one, two = real_numbers(leaf), real_numbers(against)

@@ -1,9 +1,9 @@
-"""The answer is a function of the right one."""
+"""Causes: the answer is a function of the right one."""
 
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
 
 MANY = 3
-"""Different numbers that it takes: of 0 and 1 the square is the number itself."""
+"""Distinct values required: 0 and 1 equal their own squares."""
 
 
 def _quiet(function: str, numbers: Numbers) -> Numbers:
@@ -15,44 +15,44 @@ def _quiet(function: str, numbers: Numbers) -> Numbers:
 
 
 def _is(one: Numbers, other: Numbers, pair: ArrayPair) -> bool:
-    # Of 2 the square is 4, which is much else besides.
+    # A single integer would fit by chance: 4 is the square of 2, and also its double.
     alone = pair.expected.size == 1 and not float(pair.expected.flat[0]).is_integer()
     return bool((pair.distinct >= MANY or alone) and pair.fits(one, other))
 
 
 def square(comparison: Comparison) -> Fields | None:
-    """It is the square of what was expected."""
+    """Recognise the square of the expected result."""
     return everywhere(
         comparison, lambda pair: _is(pair.actual, _quiet("square", pair.expected), pair)
     )
 
 
 def root(comparison: Comparison) -> Fields | None:
-    """Its square was expected."""
+    """Recognise the square root of the expected result."""
     return everywhere(
         comparison, lambda pair: _is(_quiet("square", pair.actual), pair.expected, pair)
     )
 
 
 def logarithm(comparison: Comparison) -> Fields | None:
-    """It is the logarithm of what was expected."""
+    """Recognise the logarithm of the expected result."""
     return everywhere(comparison, lambda pair: _is(_quiet("exp", pair.actual), pair.expected, pair))
 
 
 def exponential(comparison: Comparison) -> Fields | None:
-    """Its logarithm was expected."""
+    """Recognise the exponential of the expected result."""
     return everywhere(comparison, lambda pair: _is(pair.actual, _quiet("exp", pair.expected), pair))
 
 
 def other_axis(comparison: Comparison) -> Fields | None:
-    """It adds up to 1 (or its exponentials do) along another axis than was expected."""
+    """Recognise a softmax (or log-softmax) along the wrong axis, by where it sums to 1."""
     found: Fields | None = None
     for pair in comparison.pairs:
         for function in ("positive", "exp"):
-            wanted = _sums_to_one(_quiet(function, pair.expected))
-            given = _sums_to_one(_quiet(function, pair.actual))
-            if len(wanted) == len(given) == 1 and wanted != given:
-                found = {"axis": str(given[0]), "expected_axis": str(wanted[0])}
+            expected_axes = _sums_to_one(_quiet(function, pair.expected))
+            actual_axes = _sums_to_one(_quiet(function, pair.actual))
+            if len(expected_axes) == len(actual_axes) == 1 and expected_axes != actual_axes:
+                found = {"axis": str(actual_axes[0]), "expected_axis": str(expected_axes[0])}
                 break
         else:
             return None
@@ -60,7 +60,7 @@ def other_axis(comparison: Comparison) -> Fields | None:
 
 
 def _sums_to_one(numbers: Numbers) -> list[int]:
-    """The axes along which numbers are shares of a whole."""
+    """Return the axes along which non-negative numbers sum to 1."""
     import numpy as np
 
     if numbers.ndim < 2 or not np.isfinite(numbers).all() or numbers.min(initial=0) < 0:

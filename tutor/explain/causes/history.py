@@ -1,4 +1,4 @@
-"""The answer has to do with answers that were given before."""
+"""Causes: the answer depends on earlier cases."""
 
 from collections.abc import Iterator
 
@@ -7,23 +7,23 @@ from tutor.tree import leaves
 
 
 def as_before(comparison: Comparison) -> Fields | None:
-    """It is what was right for earlier inputs."""
+    """Recognise the right answer to an earlier case."""
     for answer in _earlier(comparison):
-        if all(_is(pair, answer, pair.actual) for pair in comparison.pairs):
+        if all(_matches(pair, answer, pair.actual) for pair in comparison.pairs):
             return {}
     return None
 
 
 def piled_up(comparison: Comparison) -> Fields | None:
-    """It is the right answer with earlier ones added to it."""
+    """Recognise the right answer plus those of the cases before it."""
     answers = list(_earlier(comparison))
     for last in range(1, len(answers) + 1):
-        kept = answers[-last:]
+        previous = answers[-last:]
         for pair in comparison.pairs:
-            known = [answer.get(pair.path) for answer in kept]
+            known = [answer.get(pair.path) for answer in previous]
             added = [one for one in known if one is not None and one.shape == pair.actual.shape]
             total: Numbers = pair.expected + sum(added)
-            if len(added) < len(kept) or not pair.fits(pair.actual, total):
+            if len(added) < len(previous) or not pair.fits(pair.actual, total):
                 break
         else:
             return {"count": str(last)}
@@ -31,12 +31,12 @@ def piled_up(comparison: Comparison) -> Fields | None:
 
 
 def _earlier(comparison: Comparison) -> Iterator[dict[str, Numbers]]:
-    """The arrays of each earlier answer by their paths, if there is anything to compare."""
+    """Yield the arrays of each earlier answer by path, if there is anything to compare."""
     for tree in comparison.earlier if comparison.pairs else ():
         known = {path: real_numbers(leaf) for path, leaf in leaves(tree)}
         yield {path: numbers for path, numbers in known.items() if numbers is not None}
 
 
-def _is(pair: ArrayPair, answer: dict[str, Numbers], actual: Numbers) -> bool:
+def _matches(pair: ArrayPair, answer: dict[str, Numbers], actual: Numbers) -> bool:
     before = answer.get(pair.path)
     return before is not None and pair.fits(actual, before)

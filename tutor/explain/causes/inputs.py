@@ -1,11 +1,11 @@
-"""The answer has to do with an input in a way that was not expected."""
+"""Causes: the answer uses an input in the wrong way."""
 
 from tutor.explain.causes.comparison import Comparison, Fields, Numbers
 from tutor.explain.causes.scaling import near
 
 
 def not_transposed(comparison: Comparison) -> Fields | None:
-    """It is a product with one of the inputs where that with its transpose was expected."""
+    """Recognise a product with a square input in place of its transpose, or the reverse."""
     arrays = comparison.arrays()
     squares = [
         (name, w) for name, w in arrays if w.ndim == 2 and w.shape[0] == w.shape[1] and len(w) > 1
@@ -25,8 +25,7 @@ def not_transposed(comparison: Comparison) -> Fields | None:
 
 
 def within_a_limit(comparison: Comparison) -> Fields | None:
-    """All of it together has the norm that a number among the inputs allows at most, and was
-    expected to have less."""
+    """Recognise a global norm equal to a scalar input, where a smaller norm was expected."""
     import numpy as np
 
     if not comparison.pairs:
@@ -35,17 +34,17 @@ def within_a_limit(comparison: Comparison) -> Fields | None:
     def norm(one: list[Numbers]) -> float:
         return float(np.sqrt(sum(float((numbers * numbers).sum()) for numbers in one)))
 
-    ours = norm([pair.actual for pair in comparison.pairs])
-    theirs = norm([pair.expected for pair in comparison.pairs])
+    actual = norm([pair.actual for pair in comparison.pairs])
+    expected = norm([pair.expected for pair in comparison.pairs])
     for name, array in comparison.arrays():
-        if array.size == 1 and near(ours, float(array.reshape(()))) and theirs < 0.999 * ours:
+        if array.size == 1 and near(actual, float(array.reshape(()))) and expected < 0.999 * actual:
             return {"input": name}
     return None
 
 
 def square_input(comparison: Comparison) -> Fields | None:
-    """The numbers are wrong, and one of the inputs is a square matrix, in which no shape tells
-    rows from columns."""
+    """Recognise wrong numbers where an input is a square matrix, so that swapping its axes does not
+    change any shape."""
     for name, array in comparison.arrays():
         if array.ndim == 2 and array.shape[0] == array.shape[1] and len(array) > 1:
             return {"input": name} if comparison.pairs else None
@@ -53,7 +52,7 @@ def square_input(comparison: Comparison) -> Fields | None:
 
 
 def one_column(comparison: Comparison) -> Fields | None:
-    """The numbers are wrong, and the inputs hold columns of shape (n, 1) and vectors."""
+    """Recognise wrong numbers where the inputs include both columns of shape (n, 1) and vectors."""
     shapes = [array.shape for _, array in comparison.arrays()]
     column = any(len(shape) == 2 and shape[1] == 1 and shape[0] > 1 for shape in shapes)
     vector = any(len(shape) == 1 and shape[0] > 1 for shape in shapes)
@@ -61,8 +60,7 @@ def one_column(comparison: Comparison) -> Fields | None:
 
 
 def last_axis_only(comparison: Comparison) -> Fields | None:
-    """It has the shape of an input but for the last axis, and was expected to have another but for
-    its channels: those stand first in the input."""
+    """Recognise a layer that takes the last axis as channels, where the input has them first."""
     pair = comparison.other
     if comparison.mismatch.kind != "shape" or pair is None:
         return None

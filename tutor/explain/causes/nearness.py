@@ -1,21 +1,21 @@
-"""The answer is nearly right."""
+"""Causes: the answer is nearly right."""
 
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
 
 SLIGHT = 5e-3
-"""Of the largest number: an approximation of an activation, say, is 5e-4 off."""
+"""Relative to the largest number: an approximate activation, say, is off by 5e-4."""
 
 CLOSE = 0.2
-"""Of the largest number: other defaults of a layer or an optimizer."""
+"""Relative to the largest number: a layer or optimizer with different defaults."""
 
 
 def slight(comparison: Comparison) -> Fields | None:
-    """It differs by less than an error in the formula would make it."""
+    """Recognise an error smaller than a wrong formula would cause."""
     return _within(comparison, SLIGHT)
 
 
 def close(comparison: Comparison) -> Fields | None:
-    """It is of the right size."""
+    """Recognise a result of the right magnitude."""
     return _within(comparison, CLOSE)
 
 
@@ -31,7 +31,7 @@ def _within(comparison: Comparison, share: float) -> Fields | None:
 
 
 def rounded(comparison: Comparison) -> Fields | None:
-    """Its numbers have no more digits than bfloat16 has, and are right to so many."""
+    """Recognise the right result in bfloat16 precision."""
     return everywhere(comparison, _rounded)
 
 
@@ -45,15 +45,15 @@ def _rounded(pair: ArrayPair) -> bool:
 
 
 def _coarse(numbers: Numbers) -> bool:
-    """Whether nothing is left of the last two bytes of every float32."""
+    """Return whether the two low bytes of every float32 are zero, as in bfloat16."""
     import numpy as np
 
     return not (numbers.astype(np.float32).view(np.uint32) & 0xFFFF).any()
 
 
 def rows_stretched(comparison: Comparison) -> Fields | None:
-    """Every row is centred, and a little larger than expected, each by a number of its own: what a
-    smaller epsilon does to normalised rows."""
+    """Recognise centred rows that are larger than expected, each by its own factor: the effect of a
+    smaller epsilon in a normalisation."""
     return everywhere(comparison, _stretched)
 
 
@@ -74,7 +74,7 @@ def _stretched(pair: ArrayPair) -> bool:
 
 
 def rows_scaled(comparison: Comparison) -> Fields | None:
-    """Every row is nearly right, but for a factor of its own."""
+    """Recognise rows that are right up to a factor near 1, different for each row."""
     return everywhere(comparison, _scaled)
 
 
@@ -93,7 +93,7 @@ def _scaled(pair: ArrayPair) -> bool:
 
 
 def more_under_the_root(comparison: Comparison) -> Fields | None:
-    """Its square is larger than expected by one small number."""
+    """Recognise a result whose square is too large by one small constant."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -110,7 +110,7 @@ def more_under_the_root(comparison: Comparison) -> Fields | None:
 
 
 def standardised(comparison: Comparison) -> Fields | None:
-    """Its columns are those expected, moved and stretched to mean 0 and deviation 1."""
+    """Recognise the expected columns standardised to mean 0 and standard deviation 1."""
     return everywhere(
         comparison,
         lambda pair: (
@@ -122,7 +122,7 @@ def standardised(comparison: Comparison) -> Fields | None:
 
 
 def not_standardised(comparison: Comparison) -> Fields | None:
-    """Its columns moved and stretched to mean 0 and deviation 1 were expected."""
+    """Recognise columns that should have been standardised to mean 0 and standard deviation 1."""
     return everywhere(
         comparison,
         lambda pair: (
@@ -134,7 +134,7 @@ def not_standardised(comparison: Comparison) -> Fields | None:
 
 
 def _columns_alike(one: Numbers, standard: Numbers) -> bool:
-    """Whether every column of one is that of the other, moved and stretched."""
+    """Return whether every column of `one`, shifted and scaled, is that of `standard`."""
     import numpy as np
 
     axes = tuple(range(one.ndim - 1))

@@ -1,4 +1,4 @@
-"""The answer has the right numbers at other places."""
+"""Causes: the answer has the right numbers in the wrong order."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -6,20 +6,20 @@ from itertools import permutations
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 
 MANY = 4
-"""Different numbers that it takes to tell an order."""
+"""Distinct values required before an order is evidence."""
 
 MAX_RANK = 4
 
 
-def _agreeing(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
-    """What is found for every pair, if it is the same."""
+def _common(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
+    """Return the fields if `find` returns the same ones for every pair."""
     found = [find(pair) if pair.distinct >= MANY else None for pair in comparison.pairs]
     return found[0] if found and all(one == found[0] for one in found) else None
 
 
 def transposed(comparison: Comparison) -> Fields | None:
-    """Its axes are in another order, which the shape does not tell."""
-    return _agreeing(comparison, _transposed)
+    """Recognise axes in the wrong order that leave the shape unchanged."""
+    return _common(comparison, _transposed)
 
 
 def _transposed(pair: ArrayPair) -> Fields | None:
@@ -33,8 +33,8 @@ def _transposed(pair: ArrayPair) -> Fields | None:
 
 
 def reversed_(comparison: Comparison) -> Fields | None:
-    """One of its axes runs backwards."""
-    return _agreeing(comparison, _reversed)
+    """Recognise a result reversed along one axis."""
+    return _common(comparison, _reversed)
 
 
 def _reversed(pair: ArrayPair) -> Fields | None:
@@ -47,8 +47,8 @@ def _reversed(pair: ArrayPair) -> Fields | None:
 
 
 def shifted(comparison: Comparison) -> Fields | None:
-    """It is one step late, or early, along an axis."""
-    return _agreeing(comparison, _shifted)
+    """Recognise a result shifted by one step along an axis."""
+    return _common(comparison, _shifted)
 
 
 def _shifted(pair: ArrayPair) -> Fields | None:
@@ -68,8 +68,8 @@ def _shifted(pair: ArrayPair) -> Fields | None:
 
 
 def reordered(comparison: Comparison) -> Fields | None:
-    """The same numbers, laid out in another way."""
-    return _agreeing(comparison, lambda pair: {} if _same_numbers(pair) else None)
+    """Recognise the right numbers in any other order."""
+    return _common(comparison, lambda pair: {} if _same_numbers(pair) else None)
 
 
 def _same_numbers(pair: ArrayPair) -> bool:
@@ -79,7 +79,7 @@ def _same_numbers(pair: ArrayPair) -> bool:
 
 
 def results_swapped(comparison: Comparison) -> Fields | None:
-    """Several results, in another order."""
+    """Recognise several results in the wrong order."""
     from tutor.checks.compare import compare
 
     expected, actual = comparison.expected, comparison.actual

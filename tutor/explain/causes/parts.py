@@ -1,4 +1,4 @@
-"""The answer is part of what was expected, or has more than that."""
+"""Causes: the answer lacks part of the expected result, has more, or is divided differently."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from tutor.tree import Leaf, Tree, leaves
 
 
 def part_of_the_result(comparison: Comparison) -> Fields | None:
-    """One of several results that were expected."""
+    """Recognise one of several expected results."""
     from tutor.checks.compare import compare
 
     expected = comparison.expected
@@ -21,7 +21,7 @@ def part_of_the_result(comparison: Comparison) -> Fields | None:
 
 
 def indices_missing(comparison: Comparison) -> Fields | None:
-    """The first of two results, of which the second is whole numbers."""
+    """Recognise the first of two expected results, of which the second is integers."""
     found = part_of_the_result(comparison)
     if found is None or found["number"] != "0" or found["count"] != "2":
         return None
@@ -32,7 +32,7 @@ def indices_missing(comparison: Comparison) -> Fields | None:
 
 
 def more_than_the_result(comparison: Comparison) -> Fields | None:
-    """What was expected, and more beside it."""
+    """Recognise the expected result among others."""
     from tutor.checks.compare import compare
 
     actual = comparison.actual
@@ -45,7 +45,7 @@ def more_than_the_result(comparison: Comparison) -> Fields | None:
 
 
 def a_result_missing(comparison: Comparison) -> Fields | None:
-    """Of several results all came but one."""
+    """Recognise a sequence of results from which one is missing."""
     from tutor.checks.compare import compare
 
     expected, actual = comparison.expected, comparison.actual
@@ -60,7 +60,7 @@ def a_result_missing(comparison: Comparison) -> Fields | None:
 
 
 def entry_of_the_result(comparison: Comparison) -> Fields | None:
-    """A dict, of which one entry was expected."""
+    """Recognise a dict with the expected result as one of its entries."""
     from tutor.checks.compare import compare
 
     actual = comparison.actual
@@ -73,7 +73,7 @@ def entry_of_the_result(comparison: Comparison) -> Fields | None:
 
 
 def entries_missing(comparison: Comparison) -> Fields | None:
-    """A dict without some of its entries."""
+    """Recognise a dict from which some entries are missing."""
     expected, actual = _at(comparison, comparison.expected), _at(comparison, comparison.actual)
     if not isinstance(expected, dict) or not isinstance(actual, dict):
         return None
@@ -84,7 +84,7 @@ def entries_missing(comparison: Comparison) -> Fields | None:
 
 
 def _at(comparison: Comparison, tree: Tree) -> Tree:
-    """The part of a tree at which the two first differ in structure."""
+    """Return the part of `tree` at the path of the mismatch."""
     path = comparison.mismatch.path
     return next((child for at, child in _nodes(tree) if at == path), None)
 
@@ -100,7 +100,7 @@ def _nodes(tree: Tree, path: str = "") -> Iterator[tuple[str, Tree]]:
 
 
 def names_for_numbers(comparison: Comparison) -> Fields | None:
-    """Names of a dict's entries stand where numbers were expected."""
+    """Recognise a dict input's key in place of its value."""
     actual = _at(comparison, comparison.actual)
     names = {
         key: name
@@ -114,7 +114,7 @@ def names_for_numbers(comparison: Comparison) -> Fields | None:
 
 
 def tuples_for_arrays(comparison: Comparison) -> Fields | None:
-    """Something with parts stands where one array was expected."""
+    """Recognise a list or tuple nested in the result in place of an array."""
     actual = _at(comparison, comparison.actual)
     expected = _at(comparison, comparison.expected)
     if not isinstance(expected, Leaf) or not isinstance(actual, list | tuple):
@@ -123,7 +123,7 @@ def tuples_for_arrays(comparison: Comparison) -> Fields | None:
 
 
 def cut_otherwise(comparison: Comparison) -> Fields | None:
-    """The right numbers, cut into another number of pieces."""
+    """Recognise the right numbers split into the wrong number of arrays."""
     import numpy as np
 
     expected, actual = comparison.expected, comparison.actual
@@ -148,7 +148,7 @@ def cut_otherwise(comparison: Comparison) -> Fields | None:
 
 
 def columns(comparison: Comparison) -> Fields | None:
-    """The columns of a table, one by one."""
+    """Recognise a list of columns in place of the array that stacks them."""
     import numpy as np
 
     expected, actual = comparison.expected, comparison.actual
@@ -161,7 +161,7 @@ def columns(comparison: Comparison) -> Fields | None:
 
 
 def parts_add_up(comparison: Comparison) -> Fields | None:
-    """Several parts, whose sum was expected."""
+    """Recognise several arrays whose sum was expected."""
     import numpy as np
 
     wanted = [leaf.array for _, leaf in leaves(comparison.expected)]

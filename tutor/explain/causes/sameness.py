@@ -1,4 +1,4 @@
-"""The answer is something that it should not be the same as."""
+"""Causes: the answer is constant, an input, not finite, or otherwise of a telling form."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from tutor.tree import Leaf, Tree, leaves
 
 
 def zero(comparison: Comparison) -> Fields | None:
-    """It is zero throughout."""
+    """Recognise a result that is zero everywhere."""
     return everywhere(comparison, lambda pair: not pair.actual.any())
 
 
 def rows(comparison: Comparison) -> Fields | None:
-    """Every row is the same, and was expected not to be."""
+    """Recognise identical rows that should differ."""
     return everywhere(comparison, _rows)
 
 
@@ -21,7 +21,7 @@ def _rows(pair: ArrayPair) -> bool:
 
     if pair.actual.ndim < 2 or len(pair.actual) < 2 or not np.isfinite(pair.actual).all():
         return False
-    # All numbers being one number is something else, and so are rows that should agree.
+    # A constant array is a different mistake, and some rows should agree.
     return bool(
         np.ptp(pair.actual) > 0
         and not pair.fits(pair.expected, np.broadcast_to(pair.expected[:1], pair.expected.shape))
@@ -30,7 +30,7 @@ def _rows(pair: ArrayPair) -> bool:
 
 
 def an_input(comparison: Comparison) -> Fields | None:
-    """It is one of the inputs, unchanged."""
+    """Recognise an input returned unchanged."""
     import numpy as np
 
     names = []
@@ -46,7 +46,7 @@ def an_input(comparison: Comparison) -> Fields | None:
 
 
 def not_a_number(comparison: Comparison) -> Fields | None:
-    """It is NaN where a number was expected."""
+    """Recognise NaN in place of numbers."""
     import numpy as np
 
     if comparison.mismatch.kind != "nan":
@@ -57,7 +57,7 @@ def not_a_number(comparison: Comparison) -> Fields | None:
 
 
 def results_alike(comparison: Comparison) -> Fields | None:
-    """Several results are the same, and were expected to differ."""
+    """Recognise several identical results that should differ."""
     import numpy as np
 
     expected, actual = comparison.expected, comparison.actual
@@ -76,7 +76,7 @@ def results_alike(comparison: Comparison) -> Fields | None:
 
 
 def number_for_nan(comparison: Comparison) -> Fields | None:
-    """It is a number where NaN was expected, and right elsewhere."""
+    """Recognise a result that is right except for finite numbers in place of NaN."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -88,7 +88,7 @@ def number_for_nan(comparison: Comparison) -> Fields | None:
 
 
 def infinite(comparison: Comparison) -> Fields | None:
-    """It is infinite where a number was expected."""
+    """Recognise infinities in place of finite numbers."""
     import numpy as np
 
     return everywhere(
@@ -98,7 +98,7 @@ def infinite(comparison: Comparison) -> Fields | None:
 
 
 def saturated(comparison: Comparison) -> Fields | None:
-    """It is the largest or smallest number of 32 bits where another was expected."""
+    """Recognise the largest or smallest int32 in place of another number."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -109,7 +109,7 @@ def saturated(comparison: Comparison) -> Fields | None:
 
 
 def wrapped(comparison: Comparison) -> Fields | None:
-    """It is off by multiples of 256, or of another number at which whole numbers start anew."""
+    """Recognise integer overflow: integers off by multiples of 2**8, 2**16 or 2**32."""
     import numpy as np
 
     for bits in (8, 16, 32):
@@ -124,7 +124,7 @@ def wrapped(comparison: Comparison) -> Fields | None:
 
 
 def clipped_at_zero(comparison: Comparison) -> Fields | None:
-    """It is what was expected, with zero for what is negative."""
+    """Recognise the expected result with its negative numbers set to zero."""
     import numpy as np
 
     return everywhere(
@@ -138,7 +138,7 @@ def clipped_at_zero(comparison: Comparison) -> Fields | None:
 
 
 def complement(comparison: Comparison) -> Fields | None:
-    """It is zero, or false, just where something else was expected, and the other way round."""
+    """Recognise a result that is zero or false exactly where it should not be."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -149,7 +149,7 @@ def complement(comparison: Comparison) -> Fields | None:
 
 
 def dropped_out(comparison: Comparison) -> Fields | None:
-    """Some of its numbers are zero, and the others too large by one factor, as dropout does."""
+    """Recognise dropout: some numbers are zero, the others too large by one factor."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -163,7 +163,7 @@ def dropped_out(comparison: Comparison) -> Fields | None:
 
 
 def no_spread(comparison: Comparison) -> Fields | None:
-    """Of several statistics one is zero that should not be."""
+    """Recognise a vector of statistics with a zero that should not be one."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -174,7 +174,7 @@ def no_spread(comparison: Comparison) -> Fields | None:
 
 
 def off_centre(comparison: Comparison) -> Fields | None:
-    """Of several statistics one is not zero that should be."""
+    """Recognise a vector of statistics with a nonzero number that should be zero."""
     import numpy as np
 
     def holds(pair: ArrayPair) -> bool:
@@ -185,7 +185,7 @@ def off_centre(comparison: Comparison) -> Fields | None:
 
 
 def false(comparison: Comparison) -> Fields | None:
-    """Something is false that should be true."""
+    """Recognise a result that is false where it should be true."""
 
     def booleans(tree: Tree) -> bool:
         arrays = [leaf.array for _, leaf in leaves(tree)]

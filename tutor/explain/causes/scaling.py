@@ -1,4 +1,4 @@
-"""The answer is the right one times a number."""
+"""Causes: the answer is the right one times a constant."""
 
 import re
 from math import sqrt
@@ -9,13 +9,13 @@ _ROOT = re.compile(r"sqrt|\*\* ?-?0?\.5")
 
 
 def ratio(pair: ArrayPair) -> float | None:
-    """By what number `actual` is `expected`, if by one."""
+    """Return r if actual = r · expected, else None."""
     found = ratio_of(pair.actual, pair.expected)
     return found if found and pair.fits(pair.actual / found, pair.expected) else None
 
 
 def ratio_of(actual: Numbers, expected: Numbers) -> float:
-    """The best number r for actual = r · expected; 0 if there is none."""
+    """Return the least-squares r for actual = r · expected; 0 if there is none."""
     import numpy as np
 
     size = float(np.sum(expected * expected))
@@ -24,7 +24,7 @@ def ratio_of(actual: Numbers, expected: Numbers) -> float:
 
 
 def common_ratio(comparison: Comparison) -> float | None:
-    """The number by which everything that differs is what was expected, if it is one number."""
+    """Return the ratio of actual to expected if all pairs share one, else None."""
     ratios = [ratio(pair) for pair in comparison.pairs]
     first = ratios[0] if ratios else None
     if first is None or any(one is None or not near(one, first) for one in ratios):
@@ -33,18 +33,18 @@ def common_ratio(comparison: Comparison) -> float | None:
 
 
 def near(one: float, other: float) -> bool:
-    """Equal as far as float32 can tell."""
+    """Return whether two numbers are equal within float32 rounding."""
     return abs(one - other) <= 2e-5 * abs(other)
 
 
 def sign(comparison: Comparison) -> Fields | None:
-    """Its sign is wrong."""
+    """Recognise a wrong sign."""
     found = common_ratio(comparison)
     return {} if found is not None and near(found, -1) else None
 
 
 def over_devices(comparison: Comparison) -> Fields | None:
-    """It is as many times too large as there are devices."""
+    """Recognise a result too large by the number of devices."""
     found = common_ratio(comparison)
     if found is None or comparison.devices < 2 or not near(found, comparison.devices):
         return None
@@ -52,7 +52,7 @@ def over_devices(comparison: Comparison) -> Fields | None:
 
 
 def by_devices(comparison: Comparison) -> Fields | None:
-    """It is as many times too small as there are devices."""
+    """Recognise a result too small by the number of devices."""
     found = common_ratio(comparison)
     if found is None or comparison.devices < 2 or not near(1 / found, comparison.devices):
         return None
@@ -60,18 +60,18 @@ def by_devices(comparison: Comparison) -> Fields | None:
 
 
 def times_a_count(comparison: Comparison) -> Fields | None:
-    """It is too large by the number of something: of examples, say."""
+    """Recognise a result too large by a count: the number of examples, say."""
     found = common_ratio(comparison)
-    return None if found is None else _count(found, comparison)
+    return None if found is None else _matching_count(found, comparison)
 
 
 def divided_by_a_count(comparison: Comparison) -> Fields | None:
-    """It is too small by the number of something."""
+    """Recognise a result too small by a count."""
     found = common_ratio(comparison)
-    return None if found is None else _count(1 / found, comparison)
+    return None if found is None else _matching_count(1 / found, comparison)
 
 
-def _count(number: float, comparison: Comparison) -> Fields | None:
+def _matching_count(number: float, comparison: Comparison) -> Fields | None:
     for count, what in comparison.counts().items():
         if near(number, count):
             return {"factor": str(count), "size": what}
@@ -79,19 +79,19 @@ def _count(number: float, comparison: Comparison) -> Fields | None:
 
 
 def twice(comparison: Comparison) -> Fields | None:
-    """It is twice what was expected."""
+    """Recognise twice the expected result."""
     found = common_ratio(comparison)
     return {} if found is not None and near(found, 2) else None
 
 
 def half(comparison: Comparison) -> Fields | None:
-    """It is half of what was expected."""
+    """Recognise half the expected result."""
     found = common_ratio(comparison)
     return {} if found is not None and near(found, 0.5) else None
 
 
 def degrees_of_freedom(comparison: Comparison) -> Fields | None:
-    """It is off as variances or deviations are that divide by n and not by n - 1."""
+    """Recognise a variance or standard deviation divided by n instead of n - 1, or the reverse."""
     found = common_ratio(comparison)
     if found is None:
         return None
@@ -103,7 +103,7 @@ def degrees_of_freedom(comparison: Comparison) -> Fields | None:
 
 
 def leaf_by_leaf(comparison: Comparison) -> Fields | None:
-    """Every array is off by a number of its own."""
+    """Recognise arrays that are each off by a different positive factor."""
     ratios = [ratio(pair) for pair in comparison.pairs if pair.expected.size > 1]
     if len(ratios) < 2 or any(one is None or one <= 0 for one in ratios):
         return None
@@ -112,8 +112,8 @@ def leaf_by_leaf(comparison: Comparison) -> Fields | None:
 
 
 def by_a_root(comparison: Comparison) -> Fields | None:
-    """It is too large, or too small, by the root of the number of something; a root that is no
-    whole number, for 2 and 3 may be anything."""
+    """Recognise a result off by the square root of a count; an integer root only if the code takes
+    one, because factors such as 2 and 3 have many causes."""
     found = common_ratio(comparison)
     if found is None:
         return None
@@ -126,7 +126,7 @@ def by_a_root(comparison: Comparison) -> Fields | None:
 
 
 def proportional(comparison: Comparison) -> Fields | None:
-    """It is the right answer times some number."""
+    """Recognise the expected result times any positive constant."""
     found = common_ratio(comparison)
     if found is None or found < 0 or not any(pair.distinct > 2 for pair in comparison.pairs):
         return None

@@ -1,4 +1,4 @@
-"""The answer has another shape; its numbers tell why."""
+"""Causes: the answer has the wrong shape, and its numbers show why."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -8,7 +8,7 @@ from tutor.tree import Leaf, Tree
 
 
 def _shape(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
-    """What is found of the first two arrays of different shapes, and these."""
+    """Return what `find` returns for the first arrays of different shapes, with their shapes."""
     if comparison.mismatch.kind != "shape" or (pair := comparison.other) is None:
         return None
     found = find(pair)
@@ -19,7 +19,7 @@ def _shape(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -
 
 
 def axes_swapped(comparison: Comparison) -> Fields | None:
-    """The right numbers, with the axes in another order."""
+    """Recognise the expected result with its axes permuted."""
     return _shape(comparison, _axes_swapped)
 
 
@@ -34,7 +34,7 @@ def _axes_swapped(pair: ArrayPair) -> Fields | None:
 
 
 def one_each(comparison: Comparison) -> Fields | None:
-    """One number for each of something, whose mean or sum was expected."""
+    """Recognise a result that is not reduced: its mean or sum was expected."""
     return _shape(comparison, _one_each)
 
 
@@ -43,12 +43,12 @@ def _one_each(pair: ArrayPair) -> Fields | None:
 
 
 def reduced(comparison: Comparison) -> Fields | None:
-    """The mean or sum along an axis that should have stayed."""
+    """Recognise the mean or sum of the expected result."""
     return _shape(comparison, lambda pair: _reduced(pair, pair.expected, pair.actual))
 
 
 def _reduced(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
-    """Along which axis, and how, `long` would become `short`."""
+    """Return the reduction, and its axis, that turns `long` into `short`."""
     for how in ("mean", "sum"):
         for axis in range(long.ndim):
             if long.shape[axis] > 1 and pair.fits(getattr(long, how)(axis=axis), short):
@@ -59,7 +59,7 @@ def _reduced(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
 
 
 def copies(comparison: Comparison) -> Fields | None:
-    """The right answer, once for each device."""
+    """Recognise one copy of the expected result per device."""
     return _shape(comparison, lambda pair: _copies(pair, comparison.devices))
 
 
@@ -73,7 +73,7 @@ def _copies(pair: ArrayPair, devices: int) -> Fields | None:
 
 
 def axis_of_one(comparison: Comparison) -> Fields | None:
-    """The right numbers, with an axis of length 1 too many or too few."""
+    """Recognise the right numbers with an axis of length 1 too many or too few."""
     return _shape(comparison, _axis_of_one)
 
 
@@ -85,7 +85,7 @@ def _axis_of_one(pair: ArrayPair) -> Fields | None:
 
 
 def laid_out(comparison: Comparison) -> Fields | None:
-    """The right numbers in their order, cut into rows in another way."""
+    """Recognise the expected result reshaped."""
     return _shape(comparison, _laid_out)
 
 
@@ -96,7 +96,7 @@ def _laid_out(pair: ArrayPair) -> Fields | None:
 
 
 def every_pair(comparison: Comparison) -> Fields | None:
-    """A table of everything with everything, whose diagonal was expected."""
+    """Recognise a matrix of all pairs whose diagonal was expected."""
     return _shape(comparison, _every_pair)
 
 
@@ -110,7 +110,7 @@ def _every_pair(pair: ArrayPair) -> Fields | None:
 
 
 def blocks(comparison: Comparison) -> Fields | None:
-    """Derivatives of every example's result by every example's input, most of them zero."""
+    """Recognise a Jacobian over all pairs of examples in place of one Jacobian per example."""
     return _shape(comparison, _blocks)
 
 
@@ -127,7 +127,7 @@ def _blocks(pair: ArrayPair) -> Fields | None:
 
 
 def one_of_many(comparison: Comparison) -> Fields | None:
-    """One row of what was expected."""
+    """Recognise one row of the expected result."""
     return _shape(comparison, _one_of_many)
 
 
@@ -141,8 +141,8 @@ def _one_of_many(pair: ArrayPair) -> Fields | None:
 
 
 def of_another_input(comparison: Comparison) -> Fields | None:
-    """It has the shape (or the structure) of one input, where that of another was expected: a
-    gradient by the wrong argument, say."""
+    """Recognise the shape or structure of the wrong input: a gradient with respect to the wrong
+    argument, say."""
     if comparison.mismatch.kind not in ("shape", "structure"):
         return None
     expected, actual = _shapes(comparison.expected), _shapes(comparison.actual)
@@ -158,7 +158,7 @@ def of_another_input(comparison: Comparison) -> Fields | None:
 
 
 def _shapes(tree: Tree) -> object:
-    """The shapes of a tree's arrays, in its structure."""
+    """Return the tree with each array replaced by its shape."""
     if isinstance(tree, dict):
         return {key: _shapes(child) for key, child in tree.items()}
     if isinstance(tree, list | tuple):
@@ -167,7 +167,7 @@ def _shapes(tree: Tree) -> object:
 
 
 def larger(comparison: Comparison) -> Fields | None:
-    """As many axes as expected, some longer and none shorter: padding or a stride, say."""
+    """Recognise axes longer than expected and none shorter: wrong padding or stride, say."""
     return _shape(comparison, lambda pair: _longer(pair.actual, pair.expected))
 
 
@@ -180,7 +180,7 @@ def _longer(one: Numbers, other: Numbers) -> Fields | None:
 
 
 def padded(comparison: Comparison) -> Fields | None:
-    """The right numbers with more zeros around them."""
+    """Recognise the right numbers with more zeros around them."""
     return _shape(comparison, _padded)
 
 

@@ -1,4 +1,4 @@
-"""What the learner's code says, or does not, and the numbers bear out or leave open."""
+"""Causes read from the learner's code, which the numbers confirm or at least allow."""
 
 import re
 
@@ -16,13 +16,13 @@ _ALL_OF_THEM = re.compile(r"\btree\b|\btree_|\.values\(\)|\.items\(\)|\*\*\w|\br
 
 
 def divided_by_a_number(comparison: Comparison) -> Fields | None:
-    """It is off as if a number in the code stood for the count of something."""
+    """Recognise a result off by the ratio of a count to a number that the code divides by."""
     numbers = {int(digits) for digits in _DIVISOR.findall(comparison.source)}
     counts = comparison.counts()
     if comparison.devices > 1:
         counts[comparison.devices] = "the devices"
     for pair in comparison.pairs:
-        # Of a step what is proportional is the loss, a single number.
+        # One pair is enough: of a training step only the loss is proportional.
         found = ratio(pair)
         if found is None:
             continue
@@ -34,7 +34,7 @@ def divided_by_a_number(comparison: Comparison) -> Fields | None:
 
 
 def field_not_used(comparison: Comparison) -> Fields | None:
-    """A field of a class in the code is used nowhere."""
+    """Recognise code with an unused field of a class."""
     used = set(_USED.findall(comparison.source))
     for name in _FIELD.findall(comparison.source):
         if name not in used:
@@ -43,7 +43,7 @@ def field_not_used(comparison: Comparison) -> Fields | None:
 
 
 def input_not_used(comparison: Comparison) -> Fields | None:
-    """One of several named parts of an input is not mentioned in the code."""
+    """Recognise code that does not mention one key of a dict input."""
     source = comparison.source
     if _ALL_OF_THEM.search(source):
         return None
@@ -56,7 +56,7 @@ def input_not_used(comparison: Comparison) -> Fields | None:
 
 
 def uneven_pieces(comparison: Comparison) -> Fields | None:
-    """It is nearly right, and the code cuts an input into pieces that are not equally long."""
+    """Recognise a nearly right result of code that splits an input into unequal pieces."""
     import numpy as np
 
     numbers = {int(n) for one in _PIECES.findall(comparison.source) for n in one if n}

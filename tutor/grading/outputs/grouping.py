@@ -34,7 +34,7 @@ def total(results: Sequence[Result]) -> float | None:
 
 
 def needs_review(result: Result) -> bool:
-    """Return whether the code broke or could not be graded, and nobody has set a score."""
+    """Return whether the code broke or could not be graded, and no score has been set."""
     return result.override is None and result.verdict in ("error", "internal", "ungraded")
 
 

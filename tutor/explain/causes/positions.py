@@ -1,4 +1,4 @@
-"""The answer is wrong in some places only, and these have something in common."""
+"""Causes: only certain rows or elements are wrong, and they have something in common."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from tutor.explain.causes.sameness import an_input
 from tutor.tree import leaves
 
 
-def _wrong(pair: ArrayPair) -> Any:
-    """Where the numbers differ."""
+def _differing(pair: ArrayPair) -> Any:
+    """Return a mask of the elements that differ."""
     import numpy as np
 
     size = float(np.abs(pair.expected[np.isfinite(pair.expected)]).max(initial=1.0))
@@ -18,8 +18,8 @@ def _wrong(pair: ArrayPair) -> Any:
     return ~(same | (np.isnan(pair.actual) & np.isnan(pair.expected)))
 
 
-def _whole_numbers(comparison: Comparison) -> list[tuple[str, Any]]:
-    """Inputs of whole numbers, as indices and labels are."""
+def _integer_inputs(comparison: Comparison) -> list[tuple[str, Any]]:
+    """Return the integer inputs by name: indices and labels, say."""
     return [
         (f"{name}{path}", leaf.array)
         for name, tree in comparison.inputs.items()
@@ -29,32 +29,32 @@ def _whole_numbers(comparison: Comparison) -> list[tuple[str, Any]]:
 
 
 def repeated(comparison: Comparison) -> Fields | None:
-    """It is wrong in those rows only that indices among the inputs name several times."""
+    """Recognise a result that is wrong only in rows that an index array names more than once."""
     import numpy as np
 
-    for name, indices in _whole_numbers(comparison):
+    for name, indices in _integer_inputs(comparison):
         if indices.ndim != 1:
             continue
         found, counts = np.unique(indices, return_counts=True)
-        if all(_only(pair, found[counts > 1], found) for pair in comparison.pairs):
+        if all(_wrong_where_repeated(pair, found[counts > 1], found) for pair in comparison.pairs):
             return {"input": name} if comparison.pairs else None
     return None
 
 
-def _only(pair: ArrayPair, repeated: Any, indices: Any) -> bool:
-    """Whether rows that are named several times are wrong, and none besides."""
+def _wrong_where_repeated(pair: ArrayPair, repeated: Any, indices: Any) -> bool:
+    """Return whether the rows in `repeated`, and no others, are wrong."""
     import numpy as np
 
     n = len(pair.expected) if pair.expected.ndim else 0
     if not n or not len(repeated) or indices.min() < 0 or indices.max() >= n:
         return False
-    wrong = np.flatnonzero(_wrong(pair).reshape(n, -1).any(axis=1))
+    wrong = np.flatnonzero(_differing(pair).reshape(n, -1).any(axis=1))
     return len(wrong) < n and bool(np.array_equal(wrong, repeated))
 
 
 def set_for_add(comparison: Comparison) -> Fields | None:
-    """It is wrong in those rows only that indices among the inputs name, and where they do so once
-    it lacks what an input has there."""
+    """Recognise a result that is wrong only in rows that an index array names, and in those named
+    once lacks an input's row: rows were set instead of added to."""
     import numpy as np
 
     if not comparison.pairs:
@@ -65,13 +65,13 @@ def set_for_add(comparison: Comparison) -> Fields | None:
         n = len(pair.expected) if pair.expected.ndim else 0
         if not n or found.min() < 0 or found.max() >= n or not (counts == 1).any():
             return False
-        if _wrong(pair)[~np.isin(np.arange(n), found)].any():
+        if _differing(pair)[~np.isin(np.arange(n), found)].any():
             return False
         once, missing = found[counts == 1], pair.expected - pair.actual
         same = (array for _, array in arrays if array.shape == pair.expected.shape)
         return any(array[once].any() and pair.fits(missing[once], array[once]) for array in same)
 
-    for name, indices in _whole_numbers(comparison):
+    for name, indices in _integer_inputs(comparison):
         if indices.ndim == 1:
             found, counts = np.unique(indices, return_counts=True)
             if all(fits(pair, found, counts) for pair in comparison.pairs):
@@ -80,26 +80,26 @@ def set_for_add(comparison: Comparison) -> Fields | None:
 
 
 def _out_of_range(comparison: Comparison) -> Iterator[tuple[Fields, Any, Any]]:
-    """Indices or labels that are out of range in just those rows that are wrong, and which."""
-    for name, indices in _whole_numbers(comparison):
+    """Yield fields, indices and mask of integer inputs out of range exactly in the wrong rows."""
+    for name, indices in _integer_inputs(comparison):
         for size, what in comparison.counts().items():
             wrong = (indices < 0) | (indices >= size)
-            if wrong.any() and all(_rows_are(pair, wrong) for pair in comparison.pairs):
+            if wrong.any() and all(_wrong_rows_equal(pair, wrong) for pair in comparison.pairs):
                 yield {"input": name, "count": str(size), "size": what}, indices, wrong
 
 
-def _rows_are(pair: ArrayPair, wrong: Any) -> bool:
+def _wrong_rows_equal(pair: ArrayPair, wrong: Any) -> bool:
     import numpy as np
 
     if not wrong.ndim or pair.expected.shape[: wrong.ndim] != wrong.shape or wrong.all():
         return False
-    rows = _wrong(pair).reshape(*wrong.shape, -1).any(axis=-1)
+    rows = _differing(pair).reshape(*wrong.shape, -1).any(axis=-1)
     return bool(np.array_equal(rows, wrong))
 
 
 def clamped(comparison: Comparison) -> Fields | None:
-    """It is wrong in those rows only whose index is out of range, and there what the last index
-    gives."""
+    """Recognise a result that is wrong only in rows with an index out of range, which have the last
+    index's values."""
     arrays = comparison.arrays()
 
     def last(pair: ArrayPair, indices: Any, size: int) -> Iterator[Numbers]:
@@ -122,7 +122,7 @@ def clamped(comparison: Comparison) -> Fields | None:
 
 
 def zero_out_of_range(comparison: Comparison) -> Fields | None:
-    """It is wrong in those rows only whose label is out of range, and zero there."""
+    """Recognise a result that is wrong only in rows with a label out of range, which are zero."""
     for found, _, wrong in _out_of_range(comparison) if comparison.pairs else ():
         if not any(pair.actual[wrong].any() for pair in comparison.pairs):
             return found
@@ -130,10 +130,10 @@ def zero_out_of_range(comparison: Comparison) -> Fields | None:
 
 
 def last_part(comparison: Comparison) -> Fields | None:
-    """It is the end of an input, and an index among the inputs points so far that less is left."""
+    """Recognise the end of an input, where an index input starts a slice too late to fit."""
     import numpy as np
 
-    starts = [(name, int(i)) for name, i in _whole_numbers(comparison) if not i.ndim]
+    starts = [(name, int(i)) for name, i in _integer_inputs(comparison) if not i.ndim]
     for pair in comparison.pairs:
         size = len(pair.actual) if pair.actual.ndim else 0
         for name, array in comparison.arrays():
@@ -147,11 +147,11 @@ def last_part(comparison: Comparison) -> Fields | None:
 
 
 def where_zero(comparison: Comparison) -> Fields | None:
-    """It is wrong just where one of the inputs is zero."""
+    """Recognise a result that is wrong exactly where an input is zero."""
     import numpy as np
 
     def fits(pair: ArrayPair, array: Numbers) -> bool:
-        return pair.expected.shape == array.shape and np.array_equal(_wrong(pair), array == 0)
+        return pair.expected.shape == array.shape and np.array_equal(_differing(pair), array == 0)
 
     for name, array in comparison.arrays():
         mixed = (array == 0).any() and (array != 0).any()
@@ -161,7 +161,7 @@ def where_zero(comparison: Comparison) -> Fields | None:
 
 
 def empty_rows(comparison: Comparison) -> Fields | None:
-    """It is wrong in those rows only that should be zero."""
+    """Recognise a result that is wrong exactly in the rows that should be zero."""
     import numpy as np
 
     found = None
@@ -170,22 +170,22 @@ def empty_rows(comparison: Comparison) -> Fields | None:
             return None
         rows = (-1, pair.expected.shape[-1])
         empty: Any = ~pair.expected.reshape(rows).any(axis=1)
-        wrong = _wrong(pair).reshape(rows).any(axis=1)
+        wrong = _differing(pair).reshape(rows).any(axis=1)
         if empty.all() or not np.array_equal(empty, wrong):
             return None
         if not np.ptp(pair.actual.reshape(rows)[empty]):
-            return None  # some other number was put there
+            return None  # filled with some other constant
         found = {"count": str(empty.sum()), "total": str(len(empty))}
     return found
 
 
 def constant_from(comparison: Comparison) -> Fields | None:
-    """From some place on it is one number, which was expected to change."""
+    """Recognise a vector that is constant from some index on but should not be."""
     found = None
     for pair in comparison.pairs:
-        if (place := _constant_from(pair)) is None:
+        if (position := _constant_from(pair)) is None:
             return None
-        found = {"place": str(place)}
+        found = {"position": str(position)}
     return found
 
 
@@ -195,28 +195,28 @@ def _constant_from(pair: ArrayPair) -> int | None:
     if pair.expected.ndim != 1 or len(pair.expected) < 4:
         return None
     changes = np.flatnonzero(np.diff(pair.actual))
-    place = int(changes[-1]) + 1 if len(changes) else 0
-    tail = pair.expected[place:]
-    return place if place > 0 and len(tail) > 2 and len(np.unique(tail)) > 1 else None
+    position = int(changes[-1]) + 1 if len(changes) else 0
+    tail = pair.expected[position:]
+    return position if position > 0 and len(tail) > 2 and len(np.unique(tail)) > 1 else None
 
 
 def right_until(comparison: Comparison) -> Fields | None:
-    """It is right up to some place, and from there on one number, which was expected to change."""
+    """Recognise a vector that is right up to some index and constant, wrongly, from there on."""
     found = constant_from(comparison)
     if found is None:
         return None
-    place = int(found["place"])
-    right = all(not _wrong(pair)[: place + 1].any() for pair in comparison.pairs)
-    return found if right and place > 1 else None
+    position = int(found["position"])
+    right = all(not _differing(pair)[: position + 1].any() for pair in comparison.pairs)
+    return found if right and position > 1 else None
 
 
 def now_and_then(comparison: Comparison) -> Fields | None:
-    """It is right at every so many places, and wrong between."""
+    """Recognise a vector that is right only at every nth element."""
     import numpy as np
 
     found = None
     for pair in comparison.pairs:
-        right = np.flatnonzero(~_wrong(pair)) if pair.expected.ndim == 1 else np.array([])
+        right = np.flatnonzero(~_differing(pair)) if pair.expected.ndim == 1 else np.array([])
         steps = np.unique(np.diff(right))
         if len(right) < 3 or right[0] or len(steps) != 1 or steps[0] < 2:
             return None
@@ -225,11 +225,11 @@ def now_and_then(comparison: Comparison) -> Fields | None:
 
 
 def update_dropped(comparison: Comparison) -> Fields | None:
-    """It is an input, unchanged, and an index among the inputs is out of its range."""
+    """Recognise an input returned unchanged, where an index input is out of its range."""
     if (found := an_input(comparison)) is None:
         return None
     same = next(array for name, array in comparison.arrays() if name == found["input"])
-    for name, indices in _whole_numbers(comparison):
+    for name, indices in _integer_inputs(comparison):
         if same.ndim and indices.size and (indices >= len(same)).all():
             return {**found, "index": name}
     return None
@@ -239,25 +239,25 @@ _SWITCH = re.compile(r"\bswitch\(\s*\w[\w.]*\s*,\s*([\[(]|\w+\b)")
 
 
 def no_such_branch(comparison: Comparison) -> Fields | None:
-    """The numbers are wrong, and an index among the inputs is none of a `switch`'s branches."""
+    """Recognise wrong numbers where an index input is out of range for the code's `switch`."""
     found = _SWITCH.search(comparison.source)
     if found is None or not comparison.pairs:
         return None
     begin = found.start(1)
-    if found[1] not in "[(":  # a name, which has been given a list
+    if found[1] not in "[(":  # a name that a list is assigned to
         named = re.search(rf"\b{found[1]}\s*=\s*[\[(]", comparison.source)
         if named is None:
             return None
         begin = named.end() - 1
-    count = _items(comparison.source[begin:])
-    for name, index in _whole_numbers(comparison):
+    count = _item_count(comparison.source[begin:])
+    for name, index in _integer_inputs(comparison):
         if count and not index.ndim and not 0 <= index < count:
             return {"input": name, "index": str(index), "count": str(count)}
     return None
 
 
-def _items(text: str) -> int:
-    """How many items a list or tuple has that `text` begins with; 0 if it does not end."""
+def _item_count(text: str) -> int:
+    """Return the number of items in the list or tuple at the start of `text`; 0 if unclosed."""
     depth, count, item = 0, 0, False
     for at, character in enumerate(text[:2_000]):
         if character in "([{":
@@ -275,4 +275,4 @@ def _items(text: str) -> int:
 
 
 _LAMBDA = re.compile(r"\blambda\b[^:]*$")
-"""An argument list that has not ended."""
+"""A lambda whose parameter list has not ended."""
