@@ -30,7 +30,7 @@ DEFAULT_TOLERANCE = {
     "float16": 4e-3,
     "bfloat16": 2e-2,
 }
-"""Tolerances by the answer's dtype: an answer passes if
+"""Tolerances by the expected dtype: an answer passes if
 `max|Δ| ≤ tolerance · max(1, max|expected|)`.
 
 float64 has float32's tolerance because the other side, JAX without x64 or PyTorch, is then
