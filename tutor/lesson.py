@@ -162,8 +162,8 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     survives: Annotated[
         tuple[Literal["jit", "grad", "vmap"], ...] | None,
         Meta(
-            description="Transformations that functions called with arrays by the checks must support; "
-            "shown below the brief, and checked. `[]` for none."
+            description="Transformations that functions called with arrays by the checks must "
+            "support; shown below the brief, and checked. `[]` for none."
         ),
     ] = None
     mistakes: tuple[Mistake, ...] = ()
