@@ -1,4 +1,4 @@
-"""Real sandboxes in which rules are proved."""
+"""Real sandboxes in which rules are tested."""
 
 from collections.abc import Callable, Iterator
 
@@ -25,7 +25,7 @@ Expected = Callable[[Lesson, Check, Case], Tree]
 
 
 class Kept:
-    """Sandboxes that modules follow each other in, or each would wait for JAX to start."""
+    """Sandboxes shared by many modules, so that not each waits for JAX to start."""
 
     def __init__(self, forks: Forks) -> None:
         self._forks = forks
@@ -34,7 +34,7 @@ class Kept:
         self._expected: dict[str, Tree] = {}
 
     def get(self, spec: Spec) -> Sandbox:
-        """A living one."""
+        """Return a running sandbox."""
         found = self._running.get(spec)
         if found is None or not found.alive:
             self._forks.zygotes.start(spec.role)
@@ -43,7 +43,7 @@ class Kept:
         return found
 
     def expected(self, lesson: Lesson, check: Check, case: Case) -> Tree:
-        """What the lesson's PyTorch gives."""
+        """Return the answer of the lesson's PyTorch."""
         sandbox = self.get(Spec("reference", LIMITS))
         allowance = Allowance(SECONDS)
         if lesson is not self._torch:
@@ -66,14 +66,16 @@ class Kept:
         check: Check | None = None,
         expected: Expected | None = None,
     ) -> list[Symptom | None]:
-        """What goes wrong with a submission in each check, or in the one that is given; None where
-        nothing does. As a session finds it, but for the sandboxes, which many share.
+        """Return a submission's symptom in each check, or only in `check`; None for a pass. Works
+        like a session, except that many submissions share the sandboxes.
 
-        **Arguments:** `expected`: what is right, if not PyTorch says it.
+        **Arguments:** `expected`: the right answers, if not PyTorch's.
         """
-        wanted = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
-        place = configuration_of(lesson, wanted[0][0])
-        sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
+        selected = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
+        configuration = configuration_of(lesson, selected[0][0])
+        sandbox = self.get(
+            Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
+        )
         allowance = Allowance(lesson.limits.seconds)
         load = Load("load", source, f"{lesson.id}.py")
         reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
@@ -82,14 +84,16 @@ class Kept:
         right = expected or self.expected
         return [
             self._symptom(sandbox, lesson, one, cases, source, allowance, right)
-            for one, cases in wanted
+            for one, cases in selected
         ]
 
     def answers(self, lesson: Lesson, source: str) -> list[Tree]:
-        """What a submission gives in each case of the first check."""
+        """Return a submission's answer in each case of the first check."""
         check, cases = plan(lesson, 0)[0]
-        place = configuration_of(lesson, check)
-        sandbox = self.get(Spec("learner", LIMITS, place.devices, quick=place.quick))
+        configuration = configuration_of(lesson, check)
+        sandbox = self.get(
+            Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
+        )
         allowance = Allowance(SECONDS)
         load = Load("load", source, f"{lesson.id}.py")
         reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
@@ -151,8 +155,8 @@ Provoke = Callable[[str, int], Symptom | None]
 
 @pytest.fixture(scope="module")
 def provoke(kept: Kept) -> Provoke:
-    """Import a module beside JAX, or where PyTorch is if it imports that, and tell what goes wrong;
-    None if nothing does."""
+    """Import a module in a learner's sandbox, or in PyTorch's if it imports torch, and return the
+    symptom; None if nothing goes wrong."""
 
     def provoked(source: str, devices: int = 1) -> Symptom | None:
         torch = "import torch" in source

@@ -1,4 +1,4 @@
-"""Mistakes that raise nothing, as `silent.yaml` holds them."""
+"""Read `silent.yaml`: mistakes that raise no exception."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,14 +45,14 @@ class Silent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         )  # fmt: skip
 
     def tried(self, head: str, kept: Kept) -> "Tried":
-        """What goes wrong once the edit is made."""
+        """Return the symptom after the edit, and symptoms of unrelated wrong numbers."""
         lesson = self.lesson(self.code)
         answers = kept.answers(lesson, head + self.code)
 
         def right(_: Lesson, check: Check, case: Case) -> Tree:
             return answers[case.index]
 
-        # What is right is right by all that the check asks beside PyTorch.
+        # The right code must also pass the parts of the check that do not use PyTorch.
         (nothing,) = kept.symptoms(lesson, head + self.code, expected=right)
         assert nothing is None, f"{self.name}: the right code is wrong: {nothing.message}"
         mistake = Mistake(name=self.name, edit=self.edit, fails="-", says="-")
@@ -60,7 +60,7 @@ class Silent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Tried(symptom, tuple(self._unrelated(lesson, head + self.code, answers)))
 
     def _unrelated(self, lesson: Lesson, source: str, answers: list[Tree]) -> Iterator[Symptom]:
-        """Symptoms of wrong numbers that come from nowhere."""
+        """Yield symptoms of unrelated wrong numbers."""
         random = np.random.default_rng(len(source))
         check, cases = plan(lesson, 0)[0]
         if check.kind not in ("value", "grad"):
@@ -75,14 +75,14 @@ class Silent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Tried(Struct, frozen=True):
-    """What went wrong with the wrong code, and the symptoms of right code with wrong numbers."""
+    """The symptom of the wrong code, and symptoms of the right code with unrelated numbers."""
 
     wrong: Symptom | None
     unrelated: tuple[Symptom, ...]
 
 
 def _other(tree: Tree, random: np.random.Generator) -> Tree:
-    """The same with other numbers in it."""
+    """Return the same tree with other numbers."""
     if isinstance(tree, dict):
         return {key: _other(child, random) for key, child in tree.items()}
     if isinstance(tree, list | tuple):
@@ -94,7 +94,7 @@ def _other(tree: Tree, random: np.random.Generator) -> Tree:
 
 
 def silent_mistakes() -> tuple[list[Silent], int]:
-    """All of them, and how many lines of the curriculum are none."""
+    """Return all silent mistakes, and the number of curriculum entries that are not tested."""
     node, problems = read(FILE, FILE.name)
     reader = RuleReader(FILE.name)
     whole: Whole | None = reader.struct(Whole, node)
@@ -103,7 +103,7 @@ def silent_mistakes() -> tuple[list[Silent], int]:
 
 
 class Whole(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file."""
+    """The contents of `silent.yaml`."""
 
     about: str
     slow: tuple[str, ...]

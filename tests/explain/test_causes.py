@@ -1,4 +1,4 @@
-"""Guesses at wrong numbers: found where they hold, and nowhere else."""
+"""Causes of wrong numbers are found where they hold, and only there."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tutor.tree import Leaf, Tree
 pytestmark = pytest.mark.usefixtures("home")
 
 UNSURE = {"close", "slight"}
-"""What is nearly right is called so, and rules ask for more."""
+"""Any nearly right result has these; rules need further conditions."""
 
 BY_SHAPE = {
     "larger",
@@ -26,7 +26,7 @@ BY_SHAPE = {
     "square-batch",
     "one-column",
 }
-"""What shapes alone tell; rules ask for more here too."""
+"""Shapes alone suffice for these; rules need further conditions."""
 
 
 def leaf(value: Any) -> Leaf:
@@ -52,14 +52,14 @@ SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=1, max_side=5)
 
 
 @given(SHAPES, st.integers(0, 2**32 - 1))
-def test_nothing_is_found_where_nothing_is_wrong(shape: tuple[int, ...], seed: int):
+def test_a_right_answer_has_no_cause(shape: tuple[int, ...], seed: int):
     numbers = leaf(np.random.default_rng(seed).normal(size=shape))
     assert not causes(numbers, numbers, {"x": numbers}, {"n": 2}, 4)
 
 
 @settings(max_examples=400)
 @given(SHAPES, SHAPES, st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 100.0]))
-def test_nothing_is_found_between_numbers_that_have_nothing_to_do_with_each_other(
+def test_unrelated_numbers_have_no_cause(
     shape: tuple[int, ...], other: tuple[int, ...], seed: int, scale: float
 ):
     random = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def test_nothing_is_found_between_numbers_that_have_nothing_to_do_with_each_othe
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([(3,), (5, 4), (2, 3, 4)]))
-def test_a_wrong_factor_that_is_no_count_is_not_one(seed: int, shape: tuple[int, ...]):
+def test_an_arbitrary_factor_is_not_a_count(seed: int, shape: tuple[int, ...]):
     random = np.random.default_rng(seed)
     factor = float(random.uniform(0.1, 9))
     numbers = random.normal(size=shape)
@@ -81,7 +81,7 @@ def test_a_wrong_factor_that_is_no_count_is_not_one(seed: int, shape: tuple[int,
     known = [*counts, *(1 / n for n in counts), *shares, *np.sqrt(shares)]
     assume(all(abs(factor / n - 1) > 1e-3 for n in known))
     found = causes(leaf(numbers), leaf(factor * numbers), {"x": leaf(numbers)}, {"n": 7}, 4)
-    # Of rows of numbers that are centred by chance every multiple is stretched.
+    # A multiple of rows that are centred by chance is stretched.
     by_design = {"rows-stretched", "rows-scaled", "proportional", "frozen-moved"}
     assert not found.keys() - UNSURE - BY_SHAPE - by_design, (factor, found)
 
@@ -233,7 +233,7 @@ def test_earlier_answers_tell_what_was_kept(name: str, actual: Any):
         ("input-not-used", "jax.tree.map(f, p)", False),
     ],
 )
-def test_what_the_code_says_counts(name: str, source: str, holds: bool):
+def test_causes_depend_on_the_code(name: str, source: str, holds: bool):
     expected, seen = leaf(2.5), leaf(2.5 * 7 / 12)
     mismatch = compare(expected, seen)
     assert mismatch is not None
@@ -243,23 +243,23 @@ def test_what_the_code_says_counts(name: str, source: str, holds: bool):
     assert (name in causes_of(found)) == holds
 
 
-def test_a_guess_that_holds_for_some_arrays_only_is_none():
+def test_a_cause_must_hold_for_all_arrays():
     expected: Tree = {"a": leaf(V), "b": leaf(X)}
     assert "sign" not in causes(expected, {"a": leaf(-V), "b": leaf(2 * X)})
     assert "sign" in causes(expected, {"a": leaf(-V), "b": leaf(X)})
 
 
-def test_rows_that_should_be_the_same_are_not_found_to_be():
+def test_rows_that_should_be_equal_are_not_a_cause():
     rows = np.repeat(X[:1], 5, 0)
     assert "same-rows" not in causes(leaf(rows), leaf(rows * 1.7 + 3))
 
 
-def test_the_order_of_few_numbers_tells_nothing():
+def test_the_order_of_few_distinct_numbers_is_not_evidence():
     assert not causes(leaf([[0, 1], [1, 1]]), leaf([[1, 1], [0, 1]])).keys() - UNSURE
 
 
 @pytest.mark.parametrize("kind", ["bool", "int32", "complex64", "bfloat16", "float16"])
-def test_any_dtype_can_be_guessed_at(kind: str):
+def test_any_dtype_is_accepted(kind: str):
     import ml_dtypes
 
     dtype = np.dtype(ml_dtypes.bfloat16 if kind == "bfloat16" else kind)
@@ -269,7 +269,7 @@ def test_any_dtype_can_be_guessed_at(kind: str):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0, 1e38, 1e-38])
-def test_odd_numbers_give_no_warning_and_no_cause_by_accident(value: float):
+def test_extreme_numbers_give_no_warning_and_no_false_cause(value: float):
     odd = np.full((3, 4), value, np.float32)
     numbers = RANDOM.normal(size=(3, 4))
     for expected, actual in ((numbers, odd), (odd, numbers)):
@@ -277,7 +277,7 @@ def test_odd_numbers_give_no_warning_and_no_cause_by_accident(value: float):
         assert not found.keys() - {"nan", "zero", "infinite", "number-for-nan"} - UNSURE, found
 
 
-def test_empty_arrays_and_large_ones_are_left_alone():
+def test_empty_and_large_arrays_are_skipped():
     assert not causes(leaf(np.zeros((0, 3))), leaf(np.zeros((3, 0))))
     large = leaf(np.zeros(1 << 20))
     mismatch = compare(large, leaf(np.ones(1 << 20)))
@@ -285,6 +285,6 @@ def test_empty_arrays_and_large_ones_are_left_alone():
     assert comparison(mismatch, large, leaf(np.ones(1 << 20)), None, {}, {}, 1) is None
 
 
-def test_every_cause_says_what_it_means():
+def test_every_cause_has_a_description():
     for name, cause in CAUSES.items():
         assert cause.about.endswith("."), name

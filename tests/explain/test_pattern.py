@@ -1,4 +1,4 @@
-"""Patterns find what they say, take no longer than they may, and are refused where they cannot."""
+"""Patterns match, are fast on any text, and are rejected if invalid."""
 
 import time
 
@@ -33,7 +33,9 @@ from tutor.explain.rulebook import rules
         ("x" * 10, "", None),
     ],
 )
-def test_a_pattern_finds_what_it_says(pattern: str, text: str, fields: dict[str, str] | None):
+def test_a_pattern_matches_and_returns_its_fields(
+    pattern: str, text: str, fields: dict[str, str] | None
+):
     assert compile_pattern(pattern).search(flat(text)) == fields
 
 
@@ -47,18 +49,18 @@ def test_a_pattern_finds_what_it_says(pattern: str, text: str, fields: dict[str,
         ("", "must contain text", 1),
     ],
 )
-def test_a_pattern_that_means_nothing_is_refused(pattern: str, words: str, column: int):
+def test_an_invalid_pattern_is_rejected(pattern: str, words: str, column: int):
     with pytest.raises(BadPattern, match=words) as caught:
         compile_pattern(pattern)
     assert caught.value.column == column
 
 
-def test_braces_that_are_no_field_are_text():
+def test_braces_that_are_not_a_field_are_text():
     assert compile_pattern("{'a': 1}").search("x = {'a': 1}") == {}
 
 
 @given(st.text(max_size=300), st.dictionaries(st.sampled_from("xyz"), st.text(max_size=5)))
-def test_filling_leaves_alone_what_it_does_not_know(text: str, values: dict[str, str]):
+def test_filling_keeps_unknown_fields(text: str, values: dict[str, str]):
     filled = fill(text, values)
     if not set(values) & {name for name, _ in uses(text)}:
         assert filled == text
@@ -78,8 +80,8 @@ PATTERNS = sorted(
 )
 
 
-def test_no_text_takes_long():
-    """Each pattern against what it likes best: its own beginning, again and again."""
+def test_matching_is_fast_on_repetitive_text():
+    """Each pattern searches its worst case: its own beginning, repeated."""
     began = time.process_time()
     for pattern in PATTERNS:
         compile_pattern(pattern).search(flat((pattern.partition("{")[0] or "ab ") * MAX_TEXT))

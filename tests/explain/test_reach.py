@@ -1,4 +1,4 @@
-"""Of a module, what an expression can reach is kept, and what it cannot is left out."""
+"""`reachable` keeps the parts of a module that an expression can reach, and omits the rest."""
 
 import pytest
 from hypothesis import given
@@ -43,7 +43,7 @@ def kept(*expressions: str) -> str:
     return reachable(MODULE, expressions)
 
 
-def test_what_is_named_is_kept_with_what_it_names():
+def test_a_named_function_is_kept_with_the_names_it_uses():
     found = kept("first(x)")
     assert "axis_name" in found and "def helper" in found and "RATE: float" in found
     assert "class Second" not in found and "third" not in found and "tx, other" not in found
@@ -55,23 +55,23 @@ def test_a_class_is_kept_whole():
     assert "def helper" not in found
 
 
-def test_what_defines_nothing_is_kept():
+def test_statements_that_define_nothing_are_kept():
     assert "import jax" in kept("third()")
     assert "if RATE == 0" in kept("third()")
 
 
-def test_of_a_module_without_such_a_name_all_is_kept():
+def test_an_unknown_name_keeps_the_whole_module():
     assert kept("unknown(x)") == MODULE
 
 
 @given(st.text(alphabet="ab=:(),@ \n\tdefclass", max_size=200), st.text(max_size=10))
-def test_any_text_can_be_looked_at(source: str, expression: str):
+def test_any_text_is_accepted(source: str, expression: str):
     found = reachable(source, [expression])
     assert all(line in source for line in found.splitlines())
 
 
 @pytest.mark.parametrize("numbers", [range(60_000), range(59_999, -1, -1)])
-def test_a_chain_as_long_as_a_file_can_be_is_followed(numbers: range):
-    """Were every step to look at all definitions, this would not end while somebody waits."""
+def test_the_longest_possible_chain_is_followed(numbers: range):
+    """If every step searched all definitions, this would take far too long."""
     chain = "".join(f"f{number} = f{number + 1}\n" for number in numbers)
     assert reachable(chain + "g = f0\n", ["f0(x)"]) == chain

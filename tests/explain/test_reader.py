@@ -1,4 +1,4 @@
-"""What is wrong with a file of rules is told with its file, line and column."""
+"""Problems in rule files are reported with file, line and column."""
 
 from pathlib import Path
 
@@ -33,12 +33,12 @@ def read(folder: Path, text: str) -> str:
     return ""
 
 
-def test_a_good_file_is_read(tmp_path: Path):
+def test_a_valid_file_has_no_problems(tmp_path: Path):
     assert not read(tmp_path, RULES)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("{n:int} of", "{n:int}{m} of", ":6:27: message: adjacent fields need text"),
         ("{n:int}", "{n:integer}", ":6:20: message: unknown kind 'integer'"),
@@ -57,13 +57,13 @@ def test_a_good_file_is_read(tmp_path: Path):
          ":5:7: when: must contain an exception, a message"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str):
+def test_a_problem_is_reported_with_its_position(tmp_path: Path, old: str, new: str, message: str):
     assert old in RULES
     found = read(tmp_path, RULES.replace(old, new))
-    assert told in found, found
+    assert message in found, found
     assert found.startswith(f"{tmp_path.name}/rules.yaml:")
 
 
-def test_an_id_is_given_once(tmp_path: Path):
+def test_a_duplicate_id_is_reported(tmp_path: Path):
     again = RULES + RULES[RULES.index("  - id") :]
     assert ":14:5: duplicate rule 'one'" in read(tmp_path, again)

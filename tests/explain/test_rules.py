@@ -1,4 +1,4 @@
-"""Every rule explains what it says it explains, as today's libraries raise it, and no other."""
+"""Every rule explains its own examples with the installed libraries, and no other rule does."""
 
 from pathlib import Path
 
@@ -40,30 +40,26 @@ NEARLY = [
 
 
 @pytest.mark.parametrize(("rule", "source"), RAISED)
-def test_what_a_rule_provokes_is_explained_by_it_and_by_no_other_as_well(
-    rule: Rule, source: str, provoke: Provoke
-):
+def test_a_provoked_error_is_explained_by_its_rule_alone(rule: Rule, source: str, provoke: Provoke):
     symptom = provoke(source, rule.devices)
     assert symptom is not None, "nothing went wrong"
     found = matches(symptom)
-    told = f"{symptom.exception} ({symptom.fault}): {symptom.message}\nin: {symptom.line}"
-    assert found, f"no rule for {told}"
-    assert found[0].rule.id == rule.id, f"{found[0].rule.id} explains {told}"
+    raised = f"{symptom.exception} ({symptom.fault}): {symptom.message}\nin: {symptom.line}"
+    assert found, f"no rule for {raised}"
+    assert found[0].rule.id == rule.id, f"{found[0].rule.id} explains {raised}"
     tied = [match.rule.id for match in found if match.weight == found[0].weight]
     assert tied == [rule.id], f"as specific as each other: {tied}"
 
 
 @pytest.mark.parametrize(("rule", "source"), OTHERS)
-def test_what_only_looks_like_it_is_not_explained_by_a_rule(
-    rule: Rule, source: str, provoke: Provoke
-):
+def test_a_similar_error_is_not_explained_by_the_rule(rule: Rule, source: str, provoke: Provoke):
     symptom = provoke(source, rule.devices)
     found = matches(symptom) if symptom is not None else []
     assert rule.id not in [match.rule.id for match in found[:1]]
 
 
 def tried(rule: Rule, source: str, kept: Kept) -> list[Symptom | None]:
-    """What the checks of a rule's trial find in a submission."""
+    """Return the symptoms of a submission in the checks of a rule's trial."""
     assert rule.trial is not None
     lesson = Lesson(
         id=rule.id, title=rule.id, track="trials", minutes=1, brief="-", starter=source,
@@ -83,15 +79,13 @@ def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, kept: 
 
 
 @pytest.mark.parametrize(("rule", "source"), NEARLY)
-def test_an_answer_that_is_wrong_in_another_way_is_not(rule: Rule, source: str, kept: Kept):
+def test_a_similar_wrong_answer_is_not_explained_by_the_rule(rule: Rule, source: str, kept: Kept):
     for symptom in tried(rule, source, kept):
         explained = explain(symptom) if symptom is not None else None
         assert explained is None or explained.id != rule.id, symptom
 
 
-def test_rules_are_remembered_and_forgotten_when_they_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_rules_are_cached_until_they_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "some.yaml"
     text = (FOLDER / "faults.yaml").read_text()
     path.write_text(text)
@@ -103,8 +97,8 @@ def test_rules_are_remembered_and_forgotten_when_they_change(
     assert [rule.lesson for rule in read()] == [f"other-{rule.lesson}" for rule in before]
 
 
-def test_what_explains_is_what_is_proved():
-    """Rules are read in two ways: at once, and with every problem told."""
+def test_both_readers_return_the_same_rules():
+    """Rules are read in two ways: fast, and with all problems reported."""
     read = rules()
     assert [rule.id for rule in read] == list(RULES)
     for rule in read:

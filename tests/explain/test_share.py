@@ -1,5 +1,5 @@
-"""Of the mistakes that people from PyTorch make, nine of ten are explained by their real cause; and
-nothing else is."""
+"""At least nine of ten typical mistakes of PyTorch users are explained by their real cause, and
+unrelated code is not explained."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ attention-block rnn-lstm-scan equinox-jaxtyping optax-basics optax-schedules-cli
 optax-freeze-decay-mask grad-accumulation mixed-precision pmap-collectives pmap-train-mlp
 pmap-to-shard-map data-loading parity-digits rl-envs-vmap-scan checkpoint-resume mini-flax
 """
-"""Planned for the course; rules may name them before they exist."""
+"""Lessons planned for the course; rules may name them before they exist."""
 
 
 def test_nine_of_ten_mistakes_that_raise_are_explained(provoke: Provoke):
@@ -71,7 +71,7 @@ SILENT, LEFT_OUT = silent_mistakes()
 
 @pytest.fixture(scope="module")
 def tried(kept: Kept) -> list[Tried]:
-    """Every silent mistake, and what its right code gives."""
+    """Try every silent mistake, and its right code with unrelated numbers."""
     return [silent.tried(HEAD, kept) for silent in SILENT]
 
 
@@ -93,16 +93,15 @@ def test_nine_of_ten_silent_mistakes_are_explained_by_their_cause_and_none_by_an
 
 
 @pytest.mark.proof
-def test_right_code_whose_numbers_are_wrong_in_no_known_way_is_not_explained(tried: list[Tried]):
-    """The checks, the inputs, the PyTorch and the right code of all silent mistakes, and answers
-    that have nothing to do with any of it."""
+def test_right_code_with_unrelated_wrong_numbers_is_not_explained(tried: list[Tried]):
+    """The checks, inputs, PyTorch and right code of all silent mistakes, with unrelated answers."""
     symptoms = [symptom for one in tried for symptom in one.unrelated]
     assert len(symptoms) >= 200
     explained = [(found.id, symptom) for symptom in symptoms if (found := explain(symptom))]
     assert not explained, "\n".join(f"{rule}: {symptom}" for rule, symptom in explained)
 
 
-def test_nothing_else_that_raises_is_explained(provoke: Provoke):
+def test_unrelated_code_that_raises_is_not_explained(provoke: Provoke):
     assert len(INNOCENT) >= 200
     wrong = []
     for code in INNOCENT:
@@ -117,7 +116,7 @@ def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, kept:
     """Mistakes of the course's lessons, in the checks that first find them (which `jaxtutor pack
     test` proves). Those of a lesson that `course.yaml` does not list need no entry."""
     lesson = COURSE.lesson(name)
-    # On a busy machine all that counts is what they say.
+    # Only the messages matter here, even on a busy machine.
     lesson = replace(lesson, limits=replace(lesson.limits, seconds=300))
     solution = COURSE.solution(name)
     assert solution is not None
@@ -135,16 +134,15 @@ def test_a_wrong_answer_is_explained_by_its_cause_or_not_at_all(name: str, kept:
     assert found == wanted
 
 
-def test_source_alone_explains_nothing(path: Path):
-    """Whatever stands in a right answer, numbers that are wrong in no known way and a message that
-    says nothing are not explained by it."""
+def test_source_alone_is_not_explained(path: Path):
+    """The source of a right answer does not explain unrelated numbers with an empty message."""
     source = path.read_text(encoding="utf-8")
     for kind in ("value", "grad", "vmap", "shape", "prng", "pure", "train"):
         symptom = Symptom(message="something is off", source=source, check=kind)
         assert explain(symptom) is None
 
 
-def test_numbers_that_are_wrong_in_no_known_way_are_not_explained(path: Path):
+def test_unrelated_wrong_numbers_are_not_explained(path: Path):
     source = path.read_text(encoding="utf-8")
     random = np.random.default_rng(len(source))
     for shape in ((), (5,), (4, 3), (2, 3, 4)):
@@ -161,6 +159,6 @@ def test_numbers_that_are_wrong_in_no_known_way_are_not_explained(path: Path):
         assert explain(symptom) is None
 
 
-def test_there_are_rules_enough_and_each_names_a_lesson_of_the_course():
+def test_there_are_enough_rules_and_each_names_a_lesson_of_the_course():
     assert len(rules()) >= 120
     assert {rule.lesson for rule in rules()} <= {*LESSONS.split(), *COURSE.lessons}

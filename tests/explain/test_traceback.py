@@ -1,4 +1,4 @@
-"""A pasted traceback is read, whoever printed it and whatever stands around it."""
+"""Pasted tracebacks are read from Python, IPython, JAX and XLA, with any text around them."""
 
 import pytest
 from hypothesis import given
@@ -88,7 +88,7 @@ def test_a_traceback_is_read(text: str, exception: str, message: str, line: str)
         assert found == (exception, message.strip(), line)
 
 
-def test_an_abort_of_xla_is_known():
+def test_an_abort_of_xla_is_recognised():
     symptom = read_traceback(ABORTED)
     assert symptom is not None
     assert symptom.fault == "rendezvous"
@@ -97,10 +97,10 @@ def test_an_abort_of_xla_is_known():
 @pytest.mark.parametrize(
     "text", ["", "hello", "Epoch: 3\nloss: 2.0", "x = 1\n", "INFO: all is well"]
 )
-def test_what_is_no_traceback_is_none(text: str):
+def test_text_without_a_traceback_gives_none(text: str):
     assert read_traceback(text) is None
 
 
 @given(st.text(alphabet="aA:. \n'\"()-File>Traceback\x1b[m", max_size=400))
-def test_any_text_can_be_read(text: str):
+def test_any_text_is_accepted(text: str):
     read_traceback(text)

@@ -24,7 +24,7 @@ SAID = "Gradient only defined for scalar-output functions. Output had shape: (3,
 AT_IMPORT = "import jax.numpy as jnp\n\njnp.ones(3).unsqueeze(0)\n"
 
 
-def told(report: Report, lessons: tuple[str, ...] = ()) -> str:
+def rendered(report: Report, lessons: tuple[str, ...] = ()) -> str:
     out = Console(file=io.StringIO(), width=200)
     for result in report.checks:
         out.print(render.check(result, lessons))
@@ -46,13 +46,13 @@ def test_an_exception_in_a_check_is_explained(mini: Pack, forks: Forks):
     assert report.checks[0].explained == fault.explanation
     assert "return x.unsqueeze(0)" in fault.explanation.what
     assert not fault.explanation.likely
-    assert f"→ {fault.explanation.what}" in told(report)
+    assert f"→ {fault.explanation.what}" in rendered(report)
 
 
 def test_an_exception_at_import_is_explained(mini: Pack, forks: Forks):
     report = checked(mini, "double", AT_IMPORT, forks)
     assert report.fault is not None and report.fault.explanation is not None
-    assert "→ `jnp.ones(3).unsqueeze(0)`" in told(report)
+    assert "→ `jnp.ones(3).unsqueeze(0)`" in rendered(report)
 
 
 def test_a_wrong_answer_is_explained_as_likely(mini: Pack, forks: Forks):
@@ -60,10 +60,10 @@ def test_a_wrong_answer_is_explained_as_likely(mini: Pack, forks: Forks):
     explanation = report.checks[0].explanation
     assert explanation is not None
     assert explanation.likely
-    assert "→ Probably: " in told(report)
+    assert "→ Probably: " in rendered(report)
 
 
-def test_what_was_right_before_tells_what_has_piled_up(mini: Pack, forks: Forks):
+def test_accumulated_answers_are_recognised_from_earlier_cases(mini: Pack, forks: Forks):
     code = "kept = []\n\ndef double(x):\n    kept.append(2 * x)\n    return sum(kept)\n"
     explanation = checked(mini, "double", code, forks).checks[0].explanation
     assert explanation is not None and explanation.id == "piled-up"
@@ -79,12 +79,12 @@ def test_explanations_survive_json_and_old_reports_are_read(mini: Pack, forks: F
     assert old.checks[0].explained is None
 
 
-def test_a_starter_is_left_unexplained(mini: Pack, forks: Forks):
+def test_an_unchanged_starter_is_not_explained(mini: Pack, forks: Forks):
     report = checked(mini, "double", mini.lesson("double").starter, forks)
     assert all(result.explained is None for result in report.checks)
 
 
-def test_a_lesson_is_pointed_to_where_there_is_one():
+def test_a_lesson_is_named_if_the_pack_has_it():
     explanation = Explanation("a", "what", "why", "x = 1", "vmap-basics")
     for lessons, shown in ((("vmap-basics",), True), (("other",), False), ((), False)):
         out = Console(file=io.StringIO(), width=80)
@@ -93,14 +93,14 @@ def test_a_lesson_is_pointed_to_where_there_is_one():
         assert ("lesson vmap-basics" in out.file.getvalue()) == shown
 
 
-def test_what_foreign_code_says_cannot_draw_or_mark_up(mini: Pack, forks: Forks):
+def test_messages_of_untrusted_code_cannot_contain_escapes_or_markup(mini: Pack, forks: Forks):
     code = f"def double(x):\n    raise TypeError('{SAID}' + '\\x1b[31m[red]')\n"
     report = checked(mini, "double", code, forks)
     assert report.checks[0].explained is not None
     assert "\x1b" not in report.to_json().decode()
 
 
-def test_no_more_of_hidden_values_is_told_than_the_difference_tells(mini: Pack, forks: Forks):
+def test_explanations_do_not_reveal_hidden_values(mini: Pack, forks: Forks):
     report = checked(mini, "tall", TRANSPOSED, forks)
     explanation = report.checks[0].explanation
     assert explanation is not None
@@ -121,7 +121,7 @@ KNOWN = b"TypeError: Gradient only defined for scalar-output functions. Output h
 UNKNOWN = b"KeyError: 'learning_rate'"
 
 
-def test_a_traceback_of_jaxs_own_is_explained():
+def test_a_traceback_from_jax_is_explained():
     code = "import jax\n\n\ndef f(x):\n    return x if x > 0 else -x\n\n\njax.jit(f)(1.0)\n"
     raised = subprocess.run(
         [sys.executable, "-"], input=code.encode(), capture_output=True, timeout=GUARD, check=False
@@ -149,21 +149,21 @@ def test_json_is_one_explanation_or_null():
     assert (done.returncode, json.loads(done.stdout)) == (1, None)
 
 
-def test_what_is_not_known_exits_with_1():
+def test_an_unknown_error_exits_with_1():
     done = jaxtutor("-", text=UNKNOWN)
     assert done.returncode == 1
     assert b"No explanation known" in done.stdout
 
 
 @pytest.mark.parametrize("text", [b"", b"hello\n", b"\xff\xfe\x00", b"loss: 0.3\n"])
-def test_what_is_no_traceback_is_wrong_usage_and_says_what_was_expected(text: bytes):
+def test_text_without_a_traceback_is_a_usage_error(text: bytes):
     done = jaxtutor("-", text=text)
     assert done.returncode == 2
     assert b"no traceback found" in done.stderr and b"jaxtutor explain -" in done.stderr
 
 
 @pytest.mark.parametrize("file", ["missing.txt", "."])
-def test_what_cannot_be_read_is_wrong_usage(file: str, tmp_path: Path):
+def test_an_unreadable_file_is_a_usage_error(file: str, tmp_path: Path):
     done = jaxtutor(str(tmp_path / file))
     assert done.returncode == 2
     assert b"expected a text file" in done.stderr
