@@ -66,6 +66,17 @@ def test_a_forked_worker_has_the_protections_of_a_spawned_one_and_knows_no_more(
     assert set(environment) <= set(theirs)  # JAX adds to it while it is imported
 
 
+def test_the_memory_of_earlier_runs_does_not_count_against_later_ones(forks: Forks, lesson: Lesson):
+    """One run takes 6 × 30 MiB of 1024; ten runs in one process would not fit."""
+    code = "import numpy as np\nKEPT = []\n" + DOUBLE.replace(
+        "return", "KEPT.append(np.ones(30 << 17))\n    return"
+    )
+    with Session(lesson, code, sandboxes=forks) as session:
+        for seed in range(10):
+            report = session.check(seed)
+            assert report.passed, report
+
+
 def test_a_zygote_has_one_thread_and_runs_no_backend(forks: Forks, lesson: Lesson):
     with Session(lesson, DOUBLE, sandboxes=forks) as session:
         assert session.check().passed

@@ -20,6 +20,9 @@ from tutor.tree import Tree
 MAX_SOURCE = 1 << 20
 """Bytes of a submission."""
 
+FULL = 0.5
+"""Share of its memory limit above which a sandbox gets no further run."""
+
 _IMPORT = "the import of your code"
 
 
@@ -174,9 +177,14 @@ class Submission:
             self._sandboxes.release(loaded.sandbox)
 
     def begin_run(self) -> None:
-        """Start counting time anew, and forget which sandboxes failed."""
+        """Start counting time anew, and forget which sandboxes failed. A sandbox whose memory is
+        half full is replaced: JAX keeps every program that earlier runs compiled in it."""
         self._allowances.clear()
         self.failed.clear()
+        full = FULL * self.lesson.limits.memory_mb
+        for loaded in self._started.values():
+            peak = loaded.sandbox.peak_mb if not loaded.dead else None
+            loaded.dead = loaded.dead or (peak is not None and peak > full)
 
     def configuration(self, check: Check | None = None) -> Configuration:
         """Return the configuration in which a check runs, or the lesson's own."""
