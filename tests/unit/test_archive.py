@@ -1,4 +1,4 @@
-"""A pack in one file: what is written comes back to the byte, and nothing else gets in."""
+"""Archives of packs: they round-trip byte for byte, and anything else is rejected."""
 
 import io
 import os
@@ -56,11 +56,11 @@ def inventory_of(files: Files) -> Inventory:
     return Inventory(id="mini", title="A pack for tests", files=checksums(files))
 
 
-# --- what is written comes back --------------------------------------------------------------
+# --- round trips -----------------------------------------------------------------------------
 
 
 @given(FILES)
-def test_what_is_packed_is_unpacked(files: Files) -> None:
+def test_packed_files_are_unpacked_unchanged(files: Files) -> None:
     inventory = inventory_of(files)
     assert unpack(write_archive(inventory, files), "x.zip") == (inventory, files)
 
@@ -75,7 +75,7 @@ def test_the_same_files_give_the_same_bytes(files: Files, chance: random.Random)
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_536, archive.MAX_BYTES])
-def test_a_file_of_any_size_that_the_loader_reads_travels(size: int) -> None:
+def test_a_file_of_any_size_the_loader_reads_can_be_packed(size: int) -> None:
     files = {"pack.yaml": random.Random(size).randbytes(size)}
     assert unpack(write_archive(inventory_of(files), files), "x.zip")[1] == files
 
@@ -84,7 +84,7 @@ def test_a_file_of_any_size_that_the_loader_reads_travels(size: int) -> None:
 
 
 @given(NAMES | st.text(max_size=20))
-def test_a_name_that_is_accepted_leads_into_the_pack_on_every_system(name: str) -> None:
+def test_accepted_names_stay_inside_the_pack_on_every_system(name: str) -> None:
     if fault_of(name) is not None:
         return
     for kind in (PurePosixPath, PureWindowsPath):
@@ -95,7 +95,7 @@ def test_a_name_that_is_accepted_leads_into_the_pack_on_every_system(name: str) 
 
 
 @given(st.lists(GOOD_NAMES, max_size=5, unique=True))
-def test_names_that_do_not_clash_are_files_of_their_own(
+def test_names_without_a_clash_are_separate_files(
     tmp_path_factory: pytest.TempPathFactory, names: list[str]
 ) -> None:
     if clash_in(names) is not None:
@@ -107,7 +107,7 @@ def test_names_that_do_not_clash_are_files_of_their_own(
     assert all((folder / name).read_text() == name for name in names)
 
 
-# --- an archive that a stranger made ---------------------------------------------------------
+# --- untrusted archives ----------------------------------------------------------------------
 
 
 def zipped(members: Iterable[tuple[zipfile.ZipInfo | str, bytes]], how: int = 8) -> bytes:
@@ -119,7 +119,7 @@ def zipped(members: Iterable[tuple[zipfile.ZipInfo | str, bytes]], how: int = 8)
 
 
 def packed(files: Files, *more: tuple[zipfile.ZipInfo | str, bytes], how: int = 8) -> bytes:
-    """`files` with their inventory, which also lists what is packed beside them."""
+    """Pack `files` and `more`, with an inventory of both."""
     listed = dict(files)
     for name, data in more:
         listed[name if isinstance(name, str) else name.orig_filename] = data
@@ -137,7 +137,7 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644, **more: object) -> zipfil
 
 
 def called(name: str) -> Callable[[Files], bytes]:
-    """An archive with one more file of this name."""
+    """Make an archive with another file of this name."""
     return lambda files: packed(files, (entry(name), b"x"))
 
 
@@ -146,36 +146,36 @@ def of_kind(kind: int) -> Callable[[Files], bytes]:
 
 
 def named(name: bytes) -> Callable[[Files], bytes]:
-    """An archive whose last file has a name that `zipfile` would not write."""
+    """Make an archive whose last file has a name that `zipfile` would not write."""
     stand_in = b"~" * len(name)
     return lambda files: packed(files, (stand_in.decode(), b"x")).replace(stand_in, name)
 
 
 def central(data: bytes, name: str) -> int:
-    """Where the zip's own list of files tells of one."""
+    """Return the offset of a file's entry in the central directory."""
     return data.index(name.encode(), data.index(b"PK\x01\x02")) - 46
 
 
-def changed(place: int, form: str, value: int) -> Callable[[Files], bytes]:
-    """A valid archive, but for one field of what the zip's list says of a lesson."""
+def changed(offset: int, form: str, value: int) -> Callable[[Files], bytes]:
+    """Make a valid archive except for one field of a lesson's entry in the central directory."""
 
     def make(files: Files) -> bytes:
         data = bytearray(packed(files))
-        struct.pack_into(form, data, central(bytes(data), LESSON) + place, value)
+        struct.pack_into(form, data, central(bytes(data), LESSON) + offset, value)
         return bytes(data)
 
     return make
 
 
 def altered(name: str) -> Callable[[Files], bytes]:
-    """The contents of a file are another's; the inventory is as it was."""
+    """Make an archive with other contents in one file, and the old inventory."""
     return lambda files: zipped(
         [(INVENTORY, inventory_of(files).to_json()), *{**files, name: b"id: other"}.items()]
     )
 
 
 def listing(files: Files, **more: str) -> bytes:
-    """The inventory of `files` and others, with `files`."""
+    """Make an archive of `files` with an inventory that also lists `more`."""
     there = {**checksums(files), **more}
     return zipped(
         [(INVENTORY, Inventory(id="mini", title="", files=there).to_json()), *files.items()]
@@ -252,7 +252,7 @@ ATTACKS: dict[str, tuple[Callable[[Files], bytes], str]] = {
         "bomb.md: must be at most 1,048,576 bytes, got 1,048,577",
     ),
     "bomb by count": (lambda files: too_many(), "must have at most 20,000 files"),
-    "bomb by count, told otherwise": (
+    "bomb by count, with a false count": (
         lambda files: too_many()[:-14] + b"\1\0\1\0" + too_many()[-10:],
         "must have at most 20,000 files",
     ),
@@ -347,7 +347,7 @@ def everything_below(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_jaxtutor_has_not_built_is_refused_and_leaves_nothing(
+def test_an_archive_not_built_by_jaxtutor_is_rejected_and_leaves_nothing(
     attack: str, files: Files, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -366,7 +366,7 @@ def test_what_jaxtutor_has_not_built_is_refused_and_leaves_nothing(
     assert everything_below(tmp_path) == before
 
 
-def test_the_corpus_starts_from_something_that_can_be_installed(
+def test_the_archives_of_the_corpus_are_valid_before_their_changes(
     files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number, data in enumerate([packed(files), packed(files, ("README.md", b"x"))]):
@@ -376,13 +376,13 @@ def test_the_corpus_starts_from_something_that_can_be_installed(
     assert "Installed mini" in capsys.readouterr().out
 
 
-def test_all_files_together_have_a_bound(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_size_is_limited(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_TOTAL", 1000)
     with pytest.raises(BadArchive, match="must unpack to at most"):
         unpack(packed(files), "x.zip")
 
 
-def test_a_large_file_is_not_looked_into(tmp_path: Path) -> None:
+def test_a_large_file_is_rejected_unread(tmp_path: Path) -> None:
     path = tmp_path / "large.zip"
     with path.open("wb") as file:
         file.truncate(archive.MAX_ARCHIVE + 1)
@@ -390,7 +390,7 @@ def test_a_large_file_is_not_looked_into(tmp_path: Path) -> None:
         read_archive(path)
 
 
-def test_what_may_never_end_is_not_read(tmp_path: Path) -> None:
+def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.zip")
     for path in (tmp_path / "pipe.zip", Path("/dev/zero")):
         with pytest.raises(BadArchive, match="not a regular file"):
@@ -398,10 +398,10 @@ def test_what_may_never_end_is_not_read(tmp_path: Path) -> None:
 
 
 @given(data=st.data())
-def test_a_damaged_archive_is_refused_or_holds_what_it_held(good: bytes, data: st.DataObject):
-    place = data.draw(st.integers(0, len(good) - 1))
+def test_a_damaged_archive_is_rejected_or_has_its_old_contents(good: bytes, data: st.DataObject):
+    start = data.draw(st.integers(0, len(good) - 1))
     length = data.draw(st.integers(0, 8))
-    damaged = good[:place] + data.draw(st.binary(max_size=8)) + good[place + length :]
+    damaged = good[:start] + data.draw(st.binary(max_size=8)) + good[start + length :]
     try:
         found = unpack(damaged, "x.zip")
     except BadArchive:
@@ -409,7 +409,7 @@ def test_a_damaged_archive_is_refused_or_holds_what_it_held(good: bytes, data: s
     assert found == unpack(good, "x.zip")
 
 
-def test_cut_anywhere_it_is_refused(good: bytes) -> None:
+def test_a_truncated_archive_is_rejected(good: bytes) -> None:
     for length in range(0, len(good), 7):
         with pytest.raises(BadArchive):
             unpack(good[:length], "x.zip")

@@ -1,4 +1,4 @@
-"""Summaries: right as long as the files are as they were, and never trusted beyond that."""
+"""Cached summaries are used only while the files are unchanged."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from tutor.pack.summary_reader import read_summary
 
 @pytest.fixture(autouse=True)
 def cache(home: Path) -> Path:
-    """Where things are remembered; nothing is yet."""
+    """Return the directory of cached summaries; it does not exist yet."""
     (home / "cache").unlink()
     return home / "cache" / "packs"
 
@@ -29,7 +29,7 @@ def pack(tmp_path: Path) -> Path:
 
 
 def titles(pack: Path) -> list[str]:
-    """As a start of its own finds them, and remembers them."""
+    """Return the titles as a new start finds and caches them."""
     catalogue = Catalogue(open_pack(pack))
     found = [catalogue.summary(name).title for name in ("double", "tall")]
     catalogue.save()
@@ -42,10 +42,10 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-# --- what is remembered ----------------------------------------------------------------------
+# --- cached summaries ------------------------------------------------------------------------
 
 
-def test_nothing_is_known_at_first_and_everything_the_next_time(pack: Path):
+def test_the_cache_is_empty_at_first_and_complete_the_next_time(pack: Path):
     first = Catalogue(open_pack(pack))
     assert first.cached("double") is None
     assert first.title("double") == "Twice as much"
@@ -54,7 +54,7 @@ def test_nothing_is_known_at_first_and_everything_the_next_time(pack: Path):
     assert Catalogue(open_pack(pack)).cached("double") == LessonSummary("Twice as much", 1)
 
 
-def test_what_is_remembered_is_not_read(pack: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_cached_lesson_is_not_read(pack: Path, monkeypatch: pytest.MonkeyPatch):
     before = titles(pack)
     opened = open_pack(pack)
     monkeypatch.setattr("tutor.pack.folder.Folder.read", None)
@@ -78,7 +78,7 @@ def test_an_edit_that_keeps_size_and_time_is_noticed(pack: Path):
     assert titles(pack) == ["Twice as much", "Upside!"]
 
 
-def test_a_lesson_that_breaks_is_told_and_forgotten(pack: Path):
+def test_a_lesson_that_breaks_is_reported_and_dropped(pack: Path):
     titles(pack)
     edit(pack / "basics" / "tall.yaml", "title: Upright", "title: 5")
     catalogue = Catalogue(open_pack(pack))
@@ -90,7 +90,7 @@ def test_a_lesson_that_breaks_is_told_and_forgotten(pack: Path):
     assert catalogue.title("double") == "Twice as much"
 
 
-def test_lessons_that_are_gone_are_forgotten(pack: Path, cache: Path):
+def test_removed_lessons_are_dropped(pack: Path, cache: Path):
     titles(pack)
     edit(pack / "pack.yaml", "[double, tall]", "[tall]")
     edit(pack / "basics" / "tall.yaml", "needs: [double]", "needs: []")
@@ -100,7 +100,7 @@ def test_lessons_that_are_gone_are_forgotten(pack: Path, cache: Path):
     assert b"Twice as much" not in next(cache.glob("*.summaries.data")).read_bytes()
 
 
-def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
+def test_an_unchanged_cache_is_not_written_again(pack: Path, cache: Path):
     titles(pack)
     (file,) = cache.glob("*.summaries.data")
     file.chmod(0o600)
@@ -109,12 +109,12 @@ def test_what_has_not_changed_is_not_written_again(pack: Path, cache: Path):
     assert file.stat().st_ino == before
 
 
-# --- what cannot be trusted ------------------------------------------------------------------
+# --- invalid caches --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("what", ["summaries", "manifest"])
 @pytest.mark.parametrize("damage", ["empty", "short", "flipped", "garbage", "folder"])
-def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damage: str):
+def test_a_damaged_cache_is_rebuilt(pack: Path, cache: Path, what: str, damage: str):
     expected = titles(pack)
     (file,) = cache.glob(f"*.{what}.data")
     data = file.read_bytes()
@@ -136,19 +136,19 @@ def test_a_damaged_memory_is_made_anew(pack: Path, cache: Path, what: str, damag
 
 
 @pytest.mark.parametrize("form", [{"double": 5}, [], {"double": [[1, 2, 3], {"title": ""}]}, None])
-def test_a_memory_of_another_form_is_made_anew(pack: Path, form: object):
+def test_a_cache_of_another_form_is_rebuilt(pack: Path, form: object):
     pack_cache.remember(pack, "summaries", form)
     assert titles(pack) == ["Twice as much", "Upright"]
 
 
-def test_another_version_forgets(pack: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_version_ignores_the_cache(pack: Path, monkeypatch: pytest.MonkeyPatch):
     titles(pack)
     assert Catalogue(open_pack(pack)).cached("tall") is not None
     monkeypatch.setattr(pack_cache, "__version__", "99.0.0")
     assert Catalogue(open_pack(pack)).cached("tall") is None
 
 
-def test_packs_whose_number_is_the_same_are_told_apart(
+def test_packs_with_the_same_crc_are_distinguished(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(pack_cache.zlib, "crc32", lambda data: 7)
@@ -159,12 +159,12 @@ def test_packs_whose_number_is_the_same_are_told_apart(
         assert titles(other) == ["Twice as much", "Another"]
 
 
-def test_a_cache_that_cannot_be_written_costs_nothing_but_time(pack: Path, home: Path):
+def test_an_unwritable_cache_costs_only_time(pack: Path, home: Path):
     (home / "cache").write_text("a file in the way")
     assert titles(pack) == titles(pack) == ["Twice as much", "Upright"]
 
 
-def test_not_more_packs_are_remembered_than_may_be(
+def test_the_number_of_cached_packs_is_limited(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(pack_cache, "MAX_FILES", 3)
@@ -175,7 +175,7 @@ def test_not_more_packs_are_remembered_than_may_be(
     assert pack_cache.recall(tmp_path / "0", "summaries", dict) is None
 
 
-def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
+def test_concurrent_instances_find_the_same(tmp_path: Path, cache: Path):
     root = make_pack(tmp_path / "many", 60)
     program = (
         "import sys; from tutor.pack import open_pack; from tutor.pack.catalogue import Catalogue\n"
@@ -192,10 +192,10 @@ def test_instances_at_once_all_find_the_same(tmp_path: Path, cache: Path):
     assert sorted(path.suffixes[0] for path in cache.iterdir()) == [".manifest", ".summaries"]
 
 
-# --- heads -----------------------------------------------------------------------------------
+# --- reading summaries -----------------------------------------------------------------------
 
 
-def test_the_card_of_every_lesson_of_the_course_is_the_lessons_own():
+def test_the_summary_of_every_lesson_of_the_course_matches_the_lesson():
     pack = load_pack()
     for track in pack.manifest.tracks:
         for name in track.lessons:
@@ -228,10 +228,10 @@ def test_the_card_of_every_lesson_of_the_course_is_the_lessons_own():
         ("[" * 5000, None),
     ],
 )  # fmt: skip
-def test_a_head_is_read_or_not_known(text: str, summary: LessonSummary | None):
+def test_a_summary_is_read_or_unknown(text: str, summary: LessonSummary | None):
     assert read_summary(text.encode()) == summary
 
 
-def test_bytes_that_are_no_text_have_no_card():
+def test_bytes_that_are_not_text_have_no_summary():
     assert read_summary(b"title: \xff\nminutes: 3\n") is None
     assert read_summary(b"title: a\0b\nminutes: 3\n") is None

@@ -1,4 +1,4 @@
-"""What of a pack travels, and what those whom it is for may see."""
+"""The files of a pack that an archive contains, for graders and for learners."""
 
 import shutil
 from pathlib import Path
@@ -24,7 +24,7 @@ DOUBLE, TALL = "basics/double.yaml", "basics/tall.yaml"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A copy of the small pack with a variant, a licence, comments and an equivalent mutant."""
+    """Copy the small pack, with a variant, a licence, comments and an equivalent mutant."""
     folder = Path(shutil.copytree(MINI.parent, tmp_path / "mini"))
     variants = folder / "solutions" / "basics" / "double"
     variants.mkdir()
@@ -43,7 +43,7 @@ def placed(files: Files, folder: Path) -> Pack:
     return load_pack(folder)
 
 
-def test_everything_is_the_pack_to_the_byte(root: Path) -> None:
+def test_a_full_archive_is_the_pack_byte_for_byte(root: Path) -> None:
     inventory, files = gather(load_pack(root))
     assert set(files) == {
         "LICENSE",
@@ -60,14 +60,16 @@ def test_everything_is_the_pack_to_the_byte(root: Path) -> None:
     assert (inventory.purpose, inventory.left_out) == ("everything", ())
 
 
-def test_solutions_inside_the_folder_travel_as_those_beside_it(root: Path, tmp_path: Path) -> None:
-    _, beside = gather(load_pack(root))
+def test_solutions_inside_the_directory_are_packed_like_those_next_to_it(
+    root: Path, tmp_path: Path
+) -> None:
+    _, outside = gather(load_pack(root))
     shutil.copytree(root, tmp_path / "inside")
     shutil.copytree(root.parent / "solutions", tmp_path / "inside" / "solutions")
-    assert gather(load_pack(tmp_path / "inside"))[1] == beside
+    assert gather(load_pack(tmp_path / "inside"))[1] == outside
 
 
-def test_graders_get_lessons_to_the_byte_and_solutions_without_variants(root: Path) -> None:
+def test_graders_get_unchanged_lessons_and_solutions_without_variants(root: Path) -> None:
     whole = gather(load_pack(root))[1]
     inventory, files = gather(load_pack(root), "grading")
     assert set(whole) - set(files) == {"solutions/basics/double/sum.py"}
@@ -75,7 +77,7 @@ def test_graders_get_lessons_to_the_byte_and_solutions_without_variants(root: Pa
     assert (inventory.purpose, inventory.left_out) == ("grading", ("variants",))
 
 
-def test_learners_get_nothing_that_tells_a_solution(root: Path, tmp_path: Path) -> None:
+def test_learners_get_nothing_that_reveals_a_solution(root: Path, tmp_path: Path) -> None:
     inventory, files = gather(load_pack(root), "learners")
     assert set(files) == {"LICENSE", "pack.yaml", DOUBLE, TALL}
     assert "3 * x" in (root / DOUBLE).read_text()
@@ -88,7 +90,7 @@ def test_learners_get_nothing_that_tells_a_solution(root: Path, tmp_path: Path) 
     assert not left.lesson("double").mistakes
 
 
-def test_no_solution_of_the_course_is_in_what_its_learners_get(pack: Pack, tmp_path: Path) -> None:
+def test_the_course_for_learners_contains_no_solution(pack: Pack, tmp_path: Path) -> None:
     _, files = gather(pack, "learners")
     left = placed(files, tmp_path / "learners")
     assert left.manifest == pack.manifest
@@ -98,9 +100,9 @@ def test_no_solution_of_the_course_is_in_what_its_learners_get(pack: Pack, tmp_p
         solution = pack.solution(name)
         assert solution is not None
         shown = lesson.starter + lesson.brief + "".join(lesson.hints)
-        told = [line for line in solution.splitlines() if line.strip() and line not in shown]
-        assert told  # what one has to write oneself
-        assert "\n".join(told) not in text
+        hidden = [line for line in solution.splitlines() if line.strip() and line not in shown]
+        assert hidden  # the lines that learners write themselves
+        assert "\n".join(hidden) not in text
         for field in ("brief", "torch", "starter", "hints", "sizes", "limits", "devices", "needs"):
             assert getattr(left.lesson(name), field) == getattr(lesson, field)
         assert [check.title for check in left.lesson(name).checks] == [
@@ -108,7 +110,7 @@ def test_no_solution_of_the_course_is_in_what_its_learners_get(pack: Pack, tmp_p
         ]
 
 
-def test_what_learners_get_still_checks_their_code(
+def test_the_pack_for_learners_still_checks_their_code(
     mini: Pack, tmp_path: Path, forks: Forks
 ) -> None:
     left = placed(gather(mini, "learners")[1], tmp_path / "learners").lesson("double")
@@ -126,18 +128,18 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b", *REVEALING]), VALUES, min_size=1))
-def test_a_file_without_some_fields_reads_as_before_but_for_them(whole: dict[str, object]) -> None:
+def test_removing_fields_keeps_the_others(whole: dict[str, object]) -> None:
     data = yaml.safe_dump(whole, allow_unicode=True).encode()
     try:
         before = plain(parse(data, "")[0])
     except BadSource:
-        return  # what the loader does not read, such as control characters
+        return  # such as control characters, which the loader rejects
     kept = {name: value for name, value in before.items() if name not in REVEALING}
     if kept:
         assert plain(parse(without(REVEALING, data), "")[0]) == kept
 
 
-def test_the_ways_in_which_text_is_written_keep_their_meaning() -> None:
+def test_removing_fields_keeps_the_meaning_of_every_text_style() -> None:
     data = (
         "# one\na: |\n  def f(x):  # two\n      return x\n\nb: >-\n  folded\n  text\n"
         "c: {on: yes, 'no': '1e5', \"d\\n\": 1e5}  # three\n"
@@ -152,10 +154,10 @@ def test_the_ways_in_which_text_is_written_keep_their_meaning() -> None:
     assert b"three" not in left and b"one" not in left and b"secret" not in left
 
 
-# --- what does not travel --------------------------------------------------------------------
+# --- files left out --------------------------------------------------------------------------
 
 
-def test_files_that_are_no_part_of_a_pack_are_told(root: Path) -> None:
+def test_files_outside_the_format_are_reported(root: Path) -> None:
     (root / "notes.txt").write_text("")
     (root / "basics" / "data.csv").write_text("")
     (root / "schema").mkdir()
@@ -167,9 +169,7 @@ def test_files_that_are_no_part_of_a_pack_are_told(root: Path) -> None:
     assert "notes.txt" not in names and ".git/config" not in names
 
 
-def test_a_link_out_of_the_pack_does_not_take_along_what_it_leads_to(
-    root: Path, tmp_path: Path
-) -> None:
+def test_the_target_of_a_link_out_of_the_pack_is_not_packed(root: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("def double(x):\n    return 2 * x\n")
     solution = root.parent / "solutions" / "basics" / "double.py"
     solution.unlink()
@@ -181,13 +181,13 @@ def test_a_link_out_of_the_pack_does_not_take_along_what_it_leads_to(
 
 
 @pytest.mark.parametrize("name", ["a:b.py", "back\\slash.py", "what?.py", "..two.py"])
-def test_a_name_that_not_every_system_can_have_is_told_to_the_author(root: Path, name: str) -> None:
+def test_a_name_not_valid_on_every_system_is_reported(root: Path, name: str) -> None:
     (root.parent / "solutions" / "basics" / "double" / name).write_text("")
     with pytest.raises(BadPack, match="rename it"):
         gather(load_pack(root))
 
 
-def test_names_that_differ_in_case_only_are_told_to_the_author(root: Path) -> None:
+def test_names_that_differ_only_in_case_are_reported(root: Path) -> None:
     (root.parent / "solutions" / "basics" / "double" / "Sum.py").write_text("")
     with pytest.raises(BadPack, match=r"(?i)sum\.py:1:1: duplicate of .*; rename it"):
         gather(load_pack(root))

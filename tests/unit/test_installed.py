@@ -1,4 +1,4 @@
-"""A pack is installed as a whole or not at all, and nothing of a learner's is touched."""
+"""A pack is installed completely or not at all, and learners' files are kept."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ from tutor.pack.installed import Refused, find, install, known, remove
 
 
 def edition(folder: Path, version: str) -> Path:
-    """A copy of the small pack that says which edition it is, and in every file."""
+    """Copy the small pack, with the version in every file."""
     root = Path(shutil.copytree(MINI.parent, folder)) / "lessons"
     manifest = root / "pack.yaml"
     manifest.write_text(manifest.read_text() + f'version: "{version}"\n')
@@ -50,7 +50,7 @@ def put(root: Path) -> installed.Installed:
 
 
 def whole_edition(pack: Pack) -> str:
-    """Which edition a pack is; all of it must be the same one."""
+    """Return the version of a pack; all files must have the same one."""
     titles = [pack.lesson(name).title.split()[0] for name in pack.lessons]
     assert set(titles) == {pack.manifest.version}
     return pack.manifest.version
@@ -81,7 +81,7 @@ def test_an_installed_pack_is_found_by_its_id_and_is_a_copy(first: Path, home: P
     assert open_pack("mini").solution("double") == "def double(x):\n    return 2 * x\n"
 
 
-def test_what_is_installed_can_be_installed_from_there(first: Path, second: Path) -> None:
+def test_an_installed_pack_can_be_installed_again_from_its_copy(first: Path, second: Path) -> None:
     put(first)
     before = put(second).before
     assert before is not None
@@ -92,7 +92,7 @@ def test_what_is_installed_can_be_installed_from_there(first: Path, second: Path
     }
 
 
-def test_an_older_edition_is_kept_until_there_are_two_newer(
+def test_an_older_version_is_kept_until_there_are_two_newer(
     first: Path, second: Path, home: Path
 ) -> None:
     put(first)
@@ -104,14 +104,14 @@ def test_an_older_edition_is_kept_until_there_are_two_newer(
     assert names(home / "data" / "packs") == ["mini"]
 
 
-def test_who_has_opened_a_pack_goes_on_reading_the_same_one(first: Path, second: Path) -> None:
+def test_an_opened_pack_keeps_its_version(first: Path, second: Path) -> None:
     put(first)
     opened = open_pack("mini")  # no lesson has been read yet
     put(second)
     assert whole_edition(opened) == "1.0"
 
 
-def test_removing_leaves_what_the_learner_has_written(first: Path, home: Path) -> None:
+def test_removing_keeps_the_learners_code(first: Path, home: Path) -> None:
     pack = put(first).pack
     workspace = Workspace(pack)
     workspace.open(pack.lesson("double"))
@@ -126,7 +126,7 @@ def test_removing_leaves_what_the_learner_has_written(first: Path, home: Path) -
 
 
 @pytest.mark.parametrize("name", ["other", "..", ".", "", "../packs", "mini/1", "/", "a\0b", "~"])
-def test_what_is_not_installed_is_neither_found_nor_removed(name: str, first: Path) -> None:
+def test_a_pack_that_is_not_installed_is_neither_found_nor_removed(name: str, first: Path) -> None:
     put(first)
     assert find(name) is None
     with pytest.raises(Refused):
@@ -134,7 +134,7 @@ def test_what_is_not_installed_is_neither_found_nor_removed(name: str, first: Pa
     assert find("mini") is not None
 
 
-def test_a_folder_with_a_pack_comes_before_an_installed_one(
+def test_a_directory_takes_precedence_over_an_installed_pack(
     first: Path, second: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(first)
@@ -157,7 +157,7 @@ def test_the_course_is_found_by_its_id_and_cannot_be_replaced(tmp_path: Path) ->
     assert [one.id for one in known()] == ["core"]
 
 
-def test_a_broken_pack_replaces_nothing_and_its_problems_name_its_own_files(
+def test_a_broken_pack_replaces_nothing_and_its_problems_name_its_files(
     first: Path, second: Path
 ) -> None:
     put(first)
@@ -173,7 +173,7 @@ def test_a_broken_pack_replaces_nothing_and_its_problems_name_its_own_files(
     assert names(installed.folder()) == ["mini"]
 
 
-def test_an_installed_pack_whose_files_are_damaged_is_still_listed(first: Path) -> None:
+def test_a_damaged_installed_pack_is_still_listed(first: Path) -> None:
     root = put(first).pack.root
     (root / INVENTORY).write_bytes(b"\xff{")
     (root / "pack.yaml").unlink()
@@ -183,7 +183,7 @@ def test_an_installed_pack_whose_files_are_damaged_is_still_listed(first: Path) 
     assert whole_edition(put(first).pack) == "1.0"
 
 
-# --- nothing is run --------------------------------------------------------------------------
+# --- no code runs ----------------------------------------------------------------------------
 
 WATCHED = """
 import sys
@@ -229,10 +229,10 @@ def test_building_and_installing_run_no_code_of_the_pack(first: Path, tmp_path: 
     assert not (tmp_path / "sprung").exists()
 
 
-# --- at once, interrupted, on a full disk ----------------------------------------------------
+# --- concurrent, interrupted, on a full disk -------------------------------------------------
 
 
-def test_of_several_that_install_at_once_each_succeeds_and_one_edition_is_left(
+def test_concurrent_installations_all_succeed_and_leave_one_version(
     first: Path, second: Path, home: Path
 ) -> None:
     processes = [
@@ -248,7 +248,7 @@ def test_of_several_that_install_at_once_each_succeeds_and_one_edition_is_left(
     assert len(names(home / "data" / "packs" / "mini")) == 2
 
 
-def test_installing_and_removing_at_once_never_leaves_a_part(first: Path, home: Path) -> None:
+def test_concurrent_installing_and_removing_never_leaves_a_part(first: Path, home: Path) -> None:
     inventory, files = gather(load_pack(first))
 
     def either(number: int) -> None:
@@ -268,8 +268,8 @@ def test_installing_and_removing_at_once_never_leaves_a_part(first: Path, home: 
 
 
 def limited(size: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command that may write no file of more than `size` bytes: the system answers a write
-    beyond that as it answers one to a full disk."""
+    """Run a command that cannot write files of more than `size` bytes: larger writes fail, as on a
+    full disk."""
     program = (
         "import resource, sys\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
@@ -283,7 +283,7 @@ def limited(size: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("size", [0, 100, 500])
-def test_a_full_disk_leaves_what_was_there(size: int, first: Path, second: Path) -> None:
+def test_a_full_disk_keeps_the_installed_version(size: int, first: Path, second: Path) -> None:
     put(first)
     before = files_of(installed.folder())
     done = limited(size, "pack", "install", str(second))
@@ -305,7 +305,7 @@ def test_a_full_disk_leaves_no_part_of_an_archive(
     assert names(Path()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_told(first: Path, home: Path) -> None:
+def test_an_unwritable_directory_is_reported(first: Path, home: Path) -> None:
     home.mkdir(exist_ok=True)
     (home / "data").write_text("in the way")
     done = subprocess.run(
@@ -318,7 +318,7 @@ def test_a_folder_that_cannot_be_written_is_told(first: Path, home: Path) -> Non
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive of a pack that takes a second or two to validate."""
+    """Build an archive of a pack that takes a second or two to validate."""
     folder = tmp_path_factory.mktemp("large")
     path = folder / "large.zip"
     path.write_bytes(write_archive(*gather(open_pack(make_pack(folder / "pack", 150)))))
@@ -327,7 +327,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def busy(large: Path, first: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A process in the middle of installing."""
+    """Start a process and wait until it is installing."""
     put(first)
     with subprocess.Popen(
         command("install", str(large)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -352,7 +352,7 @@ def test_ctrl_c_leaves_nothing_half_installed(busy: "subprocess.Popen[str]") -> 
     assert names(installed.folder()) == ["mini"]
 
 
-def test_what_a_killed_process_has_left_is_no_pack_and_is_removed_later(
+def test_leftovers_of_a_killed_process_are_not_a_pack_and_are_removed_later(
     busy: "subprocess.Popen[str]", first: Path
 ) -> None:
     busy.kill()
@@ -360,7 +360,7 @@ def test_what_a_killed_process_has_left_is_no_pack_and_is_removed_later(
     (left,) = installed.folder().glob(".incoming-*")
     assert [one.id for one in known()] == ["core", "mini"]
     put(first)
-    assert left.exists()  # it might be somebody's who is still at work
+    assert left.exists()  # another process may still be using it
     long_ago = time.time() - 2 * 3600
     os.utime(left, (long_ago, long_ago))
     put(first)

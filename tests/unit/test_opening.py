@@ -1,4 +1,4 @@
-"""Opening a pack reads its manifest, and a lesson when it is asked for."""
+"""Opening a pack reads its manifest; lessons are read on first access."""
 
 import os
 import shutil
@@ -19,13 +19,13 @@ MANY = 120
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A valid pack of many lessons."""
+    """Write a valid pack of many lessons."""
     return make_pack(tmp_path_factory.mktemp("many") / "pack", MANY)
 
 
 @pytest.fixture
 def pack(tmp_path: Path, home: Path) -> Path:
-    """A copy of the small pack, of which nothing is remembered."""
+    """Copy the small pack, with an empty cache."""
     (home / "cache").unlink()
     return Path(shutil.copytree(MINI.parent, tmp_path / "pack") / "lessons")
 
@@ -37,7 +37,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def files_opened(program: str) -> list[str]:
-    """Which lessons and manifests a program opens, in a process of its own."""
+    """Return the lessons and manifests that a program opens in a new process."""
     watch = (
         "import sys\n"
         "opened = []\n"
@@ -63,7 +63,7 @@ def parts(lesson: Lesson) -> tuple[str, tuple[str, ...]]:
     return lesson.track, lesson.needs
 
 
-# --- what is read ----------------------------------------------------------------------------
+# --- files read ------------------------------------------------------------------------------
 
 
 def test_opening_a_pack_reads_no_lesson(many: Path):
@@ -103,20 +103,20 @@ asyncio.run(main())
     assert files_opened(program) == ["pack.yaml", "lesson-00033.yaml"]
 
 
-def test_a_pack_opened_is_the_pack_loaded(many: Path):
+def test_an_opened_pack_equals_the_loaded_pack(many: Path):
     opened, loaded = open_pack(many), load_pack(many)
     assert opened.manifest == loaded.manifest
     assert list(opened.lessons) == list(loaded.lessons)
     for name, lesson in opened.lessons.items():
         assert (lesson.id, lesson.track, lesson.needs) == (name, *parts(loaded.lesson(name)))
-    # And again, with the manifest from memory.
+    # Again, with the manifest from the cache.
     assert open_pack(many).manifest == loaded.manifest
 
 
-# --- what is told ----------------------------------------------------------------------------
+# --- problems --------------------------------------------------------------------------------
 
 
-def test_a_broken_lesson_is_told_when_it_is_asked_for_and_others_can_be_used(pack: Path):
+def test_a_broken_lesson_is_reported_on_access_and_others_work(pack: Path):
     edit(pack / "basics" / "tall.yaml", "hints:", "hnits:")
     opened = open_pack(pack)
     assert opened.lesson("double").title == "Twice as much"
@@ -128,7 +128,7 @@ def test_a_broken_lesson_is_told_when_it_is_asked_for_and_others_can_be_used(pac
         load_pack(pack)
 
 
-def test_a_lesson_put_right_can_be_asked_for_again(pack: Path):
+def test_a_corrected_lesson_can_be_read_again(pack: Path):
     edit(pack / "basics" / "tall.yaml", "hints:", "hnits:")
     opened = open_pack(pack)
     assert problems(opened, "tall")
@@ -147,7 +147,9 @@ def test_a_lesson_put_right_can_be_asked_for_again(pack: Path):
         ("title:", "needs: [nothing]\ntitle:"),
     ],
 )
-def test_one_lesson_is_told_in_the_words_of_the_whole(pack: Path, lesson: str, old: str, new: str):
+def test_a_lesson_has_the_same_problems_alone_and_in_the_pack(
+    pack: Path, lesson: str, old: str, new: str
+):
     edit(pack / "basics" / f"{lesson}.yaml", old, new)
     with pytest.raises(BadPack) as whole:
         load_pack(pack)
@@ -157,16 +159,16 @@ def test_one_lesson_is_told_in_the_words_of_the_whole(pack: Path, lesson: str, o
     assert alone.value.text == whole.value.text
 
 
-def test_a_lesson_that_is_not_there_is_told_where_the_manifest_lists_it(pack: Path):
+def test_a_missing_lesson_is_reported_at_its_line_of_the_manifest(pack: Path):
     opened = open_pack(pack)
     (pack / "basics" / "tall.yaml").unlink()
-    (told,) = problems(opened, "tall")
-    assert told.startswith(
+    (problem,) = problems(opened, "tall")
+    assert problem.startswith(
         "7:23: lesson 'tall': the file basics/tall.yaml does not exist; write it"
     )
 
 
-def test_an_unknown_lesson_is_no_problem_of_the_pack(pack: Path):
+def test_an_unknown_lesson_is_a_key_error(pack: Path):
     with pytest.raises(KeyError):
         open_pack(pack).lesson("nothing")
 
@@ -183,7 +185,7 @@ def test_an_edited_manifest_is_read_again(pack: Path):
         open_pack(pack)
 
 
-def test_a_manifest_seen_before_is_not_parsed_again(pack: Path):
+def test_a_cached_manifest_is_not_parsed_again(pack: Path):
     open_pack(pack)
     program = f"from tutor.pack import open_pack; open_pack({str(pack)!r}); import sys\n"
     assert files_opened(f"{program}assert 'yaml' not in sys.modules") == ["pack.yaml"]

@@ -1,4 +1,4 @@
-"""Broken packs: whatever is wrong is said with its file, line and column, and all at once."""
+"""All problems of a broken pack are reported at once, with file, line and column."""
 
 import os
 import subprocess
@@ -67,7 +67,7 @@ FILES = {"pack.yaml": MANIFEST, "basics/double.yaml": LESSON}
 
 
 def make_pack(root: Path, files: dict[str, str] | None = None) -> Path:
-    """A valid pack of one lesson; or of the files given."""
+    """Write a valid pack of one lesson, or the given files."""
     for name, text in (FILES if files is None else files).items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,13 +76,13 @@ def make_pack(root: Path, files: dict[str, str] | None = None) -> Path:
 
 
 def edited(old: str, new: str, file: str = "basics/double.yaml") -> dict[str, str]:
-    """The files of the valid pack with one text replaced."""
+    """Return the files of the valid pack with one text replaced."""
     assert FILES[file].count(old) == 1, f"{old!r} is not in {file} exactly once"
     return {**FILES, file: FILES[file].replace(old, new)}
 
 
 def lesson(lesson_id: str, *edits: tuple[str, str]) -> str:
-    """The text of one more lesson."""
+    """Return the text of another lesson."""
     text = LESSON.replace("id: double", f"id: {lesson_id}")
     for old, new in edits:
         assert text.count(old) == 1
@@ -112,7 +112,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("pack")
 
 
-# --- what is right -------------------------------------------------------------------------
+# --- valid packs ---------------------------------------------------------------------------
 
 
 def test_the_valid_pack_loads(root: Path) -> None:
@@ -127,7 +127,7 @@ def test_the_valid_pack_loads(root: Path) -> None:
     assert pack.next_after("double") is None
 
 
-def test_a_pack_with_dos_line_ends_and_a_byte_order_mark_loads(root: Path) -> None:
+def test_a_pack_with_crlf_and_a_byte_order_mark_loads(root: Path) -> None:
     dos = {name: "\ufeff" + text.replace("\n", "\r\n") for name, text in FILES.items()}
     found = load_pack(make_pack(root, dos)).lesson("double")
     usual = load_pack(make_pack(Path("other"))).lesson("double")
@@ -160,7 +160,7 @@ def test_nothing_in_a_pack_is_executed(root: Path, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-# --- one thing wrong -----------------------------------------------------------------------
+# --- single problems -----------------------------------------------------------------------
 # Only what tests/packs/broken/cases.yaml does not hold: its cases have the whole text.
 
 IN_MANIFEST = [
@@ -240,7 +240,7 @@ IN_MANIFEST = [
             "8:38: duplicate lesson 'double', already listed as basics/double.yaml",
         ],
     ),
-    # Not for this version.
+    # Unsupported versions.
     (
         "format: 1",
         "requires: 99.1.2\nformat: 3\nfrom: the future",
@@ -251,7 +251,7 @@ IN_MANIFEST = [
         "title: Mini\nrequires: '99.1'",
         ["4:12: this pack needs jaxtutor 99.1 or newer; this is jaxtutor 0."],
     ),
-    # No YAML.
+    # Invalid YAML.
     (
         "title: Mini",
         "title: !!python/name:os.system x",
@@ -497,7 +497,7 @@ IN_LESSON = [
             "29:5: sources: must be a string of 1 to 300 characters, got a mapping",
         ],
     ),
-    # No YAML.
+    # Invalid YAML.
     ("needs: []", "needs: *all", ["4:8: aliases (*name) are not supported"]),
     (
         "brief: Write double(x).",
@@ -512,7 +512,7 @@ def cases(listed: list[tuple[str, str, list[str]]]) -> list[object]:
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), cases(IN_MANIFEST))
-def test_a_broken_manifest_says_where_and_why(
+def test_a_problem_in_the_manifest_is_reported_with_its_position(
     root: Path, old: str, new: str, expected: list[str]
 ) -> None:
     found = problems(make_pack(root, edited(old, new, "pack.yaml")))
@@ -522,7 +522,7 @@ def test_a_broken_manifest_says_where_and_why(
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), cases(IN_LESSON))
-def test_a_broken_lesson_says_where_and_why(
+def test_a_problem_in_a_lesson_is_reported_with_its_position(
     root: Path, old: str, new: str, expected: list[str]
 ) -> None:
     found = problems(make_pack(root, edited(old, new)))
@@ -531,7 +531,7 @@ def test_a_broken_lesson_says_where_and_why(
         assert str(one).startswith(f"pack/basics/double.yaml:{start}")
 
 
-def test_every_kind_of_check_refuses_an_unknown_key(root: Path) -> None:
+def test_every_kind_of_check_rejects_an_unknown_key(root: Path) -> None:
     for kind in kinds():
         text = LESSON.replace("  - shape: double(x)", f"  - {kind}: double(x)\n    wrong_key: 1")
         found = problems(make_pack(root, {**FILES, "basics/double.yaml": text}))
@@ -539,10 +539,10 @@ def test_every_kind_of_check_refuses_an_unknown_key(root: Path) -> None:
         assert places == [(26, 5)], kind
 
 
-# --- several things at once ----------------------------------------------------------------
+# --- several problems ----------------------------------------------------------------------
 
 
-def test_all_problems_of_all_files_are_told_sorted(root: Path) -> None:
+def test_problems_of_all_files_are_reported_in_order(root: Path) -> None:
     files = {
         "pack.yaml": MANIFEST.replace("[double]", "[triple, double, gone]"),
         "basics/triple.yaml": lesson(
@@ -565,7 +565,7 @@ def test_all_problems_of_all_files_are_told_sorted(root: Path) -> None:
     ]
 
 
-def test_several_problems_in_one_expression_are_all_told(root: Path) -> None:
+def test_all_problems_in_one_expression_are_reported(root: Path) -> None:
     files = edited("value: double(x)\n", "value: f(x,\n      g(y))\n    expect: '0'\n")
     assert [(p.line, p.column, p.message[-3:]) for p in problems(make_pack(root, files))] == [
         (20, 12, "'f'"),
@@ -574,10 +574,10 @@ def test_several_problems_in_one_expression_are_all_told(root: Path) -> None:
     ]
 
 
-# --- lessons among each other --------------------------------------------------------------
+# --- relations between lessons -------------------------------------------------------------
 
 
-def test_a_circle_of_needs_is_told_once_with_its_way_round(root: Path) -> None:
+def test_circular_needs_are_reported_once_with_the_whole_cycle(root: Path) -> None:
     files = {
         "pack.yaml": MANIFEST.replace("[double]", "[one, two, three, four]"),
         "basics/one.yaml": lesson("one", ("needs: []", "needs: [two]")),
@@ -595,7 +595,7 @@ def test_a_circle_of_needs_is_told_once_with_its_way_round(root: Path) -> None:
     assert found.file == f"pack/basics/{way[0]}.yaml"
 
 
-def test_a_lesson_that_cannot_be_read_is_no_unknown_need(root: Path) -> None:
+def test_an_unreadable_lesson_is_not_an_unknown_need(root: Path) -> None:
     files = {
         "pack.yaml": MANIFEST.replace("[double]", "[one, double]"),
         "basics/one.yaml": lesson("one", ("minutes: 1", "minutes: none")),
@@ -604,7 +604,7 @@ def test_a_lesson_that_cannot_be_read_is_no_unknown_need(root: Path) -> None:
     assert only(make_pack(root, files)).file == "pack/basics/one.yaml"
 
 
-def test_a_lesson_that_is_not_listed_is_told(root: Path) -> None:
+def test_an_unlisted_lesson_is_reported(root: Path) -> None:
     make_pack(root, {**FILES, "basics/spare.yaml": LESSON, "other/spare.yaml": LESSON})
     found = [(p.file, p.message) for p in problems(root)]
     assert found == [
@@ -613,7 +613,7 @@ def test_a_lesson_that_is_not_listed_is_told(root: Path) -> None:
     ]
 
 
-def test_lessons_come_in_the_order_in_which_they_are_listed(root: Path) -> None:
+def test_lessons_come_in_the_order_of_the_manifest(root: Path) -> None:
     more = "    lessons: [zeta, alpha]\n  - {id: later, title: L, lessons: [beta]}"
     pack = load_pack(make_pack(root, {
         "pack.yaml": MANIFEST.replace("    lessons: [double]", more),
@@ -625,20 +625,20 @@ def test_lessons_come_in_the_order_in_which_they_are_listed(root: Path) -> None:
     assert pack.next_after("alpha") == "beta"
 
 
-# --- folders and files ---------------------------------------------------------------------
+# --- directories and files -----------------------------------------------------------------
 
 
-def test_a_missing_folder_is_told(root: Path) -> None:
-    told = "pack:1:1: no such directory; create a pack: jaxtutor pack new DIR"
-    assert str(only(root)) == told
+def test_a_missing_directory_is_reported(root: Path) -> None:
+    message = "pack:1:1: no such directory; create a pack: jaxtutor pack new DIR"
+    assert str(only(root)) == message
 
 
-def test_a_file_is_no_folder(root: Path) -> None:
+def test_a_file_is_not_a_directory(root: Path) -> None:
     root.write_text("")
     assert only(root).message == "not a directory"
 
 
-def test_a_missing_manifest_is_told(root: Path) -> None:
+def test_a_missing_manifest_is_reported(root: Path) -> None:
     (root / "basics").mkdir(parents=True)
     start = "pack/pack.yaml:1:1: cannot be read: No such file or directory; choose a directory"
     assert str(only(root)).startswith(start)
@@ -656,7 +656,7 @@ def test_a_missing_manifest_is_told(root: Path) -> None:
     ],
     ids=["empty", "list", "utf-16", "nul", "large"],
 )
-def test_a_file_that_cannot_be_read_is_told(
+def test_an_unreadable_file_is_reported(
     root: Path, file: str, content: bytes, message: str
 ) -> None:
     make_pack(root)
@@ -684,14 +684,14 @@ def test_a_link_within_the_pack_is_followed(root: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["pack.yaml", "basics/double.yaml"])
-def test_a_circle_of_links_is_told(root: Path, file: str) -> None:
+def test_circular_links_are_reported(root: Path, file: str) -> None:
     make_pack(root)
     (root / file).unlink()
     (root / file).symlink_to(Path(file).name)
     assert "double" in only(root).message or "symbolic links" in only(root).message
 
 
-def test_a_folder_or_pipe_in_place_of_a_lesson_is_told_and_not_waited_for(root: Path) -> None:
+def test_a_directory_or_pipe_named_like_a_lesson_is_reported_at_once(root: Path) -> None:
     make_pack(root)
     path = root / "basics/double.yaml"
     path.unlink()
@@ -702,7 +702,7 @@ def test_a_folder_or_pipe_in_place_of_a_lesson_is_told_and_not_waited_for(root: 
     assert only(root).message == "not a regular file"
 
 
-def test_a_pack_is_named_from_here_or_in_full(
+def test_a_pack_is_named_by_a_relative_or_absolute_path(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pack(root, edited("minutes: 1", "minutes: 0"))
@@ -713,14 +713,14 @@ def test_a_pack_is_named_from_here_or_in_full(
     assert only(Path("../pack")).file == "../pack/basics/double.yaml"
 
 
-def test_a_newer_pack_is_told_before_anything_else_of_it_is_read(root: Path) -> None:
+def test_a_newer_format_is_reported_before_the_rest_is_read(root: Path) -> None:
     make_pack(root, {"pack.yaml": f"format: {FORMAT + 1}\nlessons: [whatever]\n"})
     found = only(root)
     assert f"pack format {FORMAT + 1} needs" in found.message
     assert f"which reads format {FORMAT}" in found.message
 
 
-# --- anything at all -----------------------------------------------------------------------
+# --- arbitrary lessons ---------------------------------------------------------------------
 
 BITS = st.sampled_from(
     [
@@ -733,7 +733,7 @@ BITS = st.sampled_from(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """The valid lesson with values, keys and whole lines replaced, doubled, moved or gone."""
+    """Draw a lesson with values, keys or whole lines replaced, doubled, moved or removed."""
     lines = LESSON.splitlines()
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(lines) - 1))
@@ -762,7 +762,7 @@ def mutated(draw: st.DrawFn) -> str:
 @example(
     LESSON.replace("vmap: double\n    in_axes: 0\n    args: [x]", "prng: double(x)\n    key: ''")
 )
-def test_any_lesson_is_read_or_told_what_is_wrong_and_nothing_else(text: str) -> None:
+def test_any_lesson_is_read_or_its_problems_are_reported(text: str) -> None:
     try:
         node, repeated = parse(text.encode(), "f")
     except BadSource:

@@ -1,4 +1,4 @@
-"""Progress survives accidents, and its own damage is told and never stops anybody."""
+"""Progress survives crashes; a damaged database is reported and does not stop the app."""
 
 import sqlite3
 import subprocess
@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def filled(path: Path, attempts: int = 2000) -> None:
-    """A database of several pages, closed in an orderly way."""
+    """Write a database of several pages, and close it properly."""
     with Progress(path) as progress:
         progress.record("mini", PASS)
     row = ("mini", "double", 1.0, "fail", 0, 1, 0, 1.0)
@@ -36,7 +36,7 @@ def filled(path: Path, attempts: int = 2000) -> None:
 
 
 def root_page(path: Path, table: str) -> tuple[int, int]:
-    """Where the first page of a table or index is in the file, and its size."""
+    """Return the offset and size of the first page of a table or index."""
     db = sqlite3.connect(path)
     size = db.execute("PRAGMA page_size").fetchone()[0]
     (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
@@ -44,15 +44,15 @@ def root_page(path: Path, table: str) -> tuple[int, int]:
     return (page - 1) * size, size
 
 
-def damage(path: Path, place: tuple[int, int]) -> None:
+def damage(path: Path, page: tuple[int, int]) -> None:
     """Overwrite a page, as a bad disk does."""
     with path.open("r+b") as file:
-        file.seek(place[0])
-        file.write(b"\xa5" * place[1])
+        file.seek(page[0])
+        file.write(b"\xa5" * page[1])
 
 
 def end_suddenly(path: Path) -> None:
-    """Begin a lesson, and then lose the power."""
+    """Begin a lesson, then crash, as in a power cut."""
     program = (
         "import os, sys; from pathlib import Path; from tutor.learner.progress import Progress\n"
         "progress = Progress(Path(sys.argv[1])); progress.opened('mini', 'tall'); os._exit(1)"
@@ -65,7 +65,7 @@ def kept(path: Path) -> list[Path]:
     return sorted(path.parent.glob("progress-damaged-*.db"))
 
 
-def test_what_is_recorded_is_there_next_time(path: Path):
+def test_recorded_progress_is_there_next_time(path: Path):
     with Progress(path) as progress:
         progress.record("mini", FAIL)
         assert not progress.passed("mini", "double")
@@ -82,7 +82,7 @@ def test_what_is_recorded_is_there_next_time(path: Path):
         assert progress.notices == []
 
 
-def test_damage_is_set_aside_when_it_is_met_in_reading(path: Path):
+def test_damage_found_while_reading_is_set_aside(path: Path):
     filled(path)
     damage(path, root_page(path, "lesson"))
     with Progress(path) as progress:
@@ -98,7 +98,7 @@ def test_damage_is_set_aside_when_it_is_met_in_reading(path: Path):
         assert progress.notices == []
 
 
-def test_damage_is_set_aside_when_it_is_met_in_writing(path: Path):
+def test_damage_found_while_writing_is_set_aside(path: Path):
     filled(path)
     damage(path, root_page(path, "attempt"))
     with Progress(path) as progress:
@@ -110,24 +110,24 @@ def test_damage_is_set_aside_when_it_is_met_in_writing(path: Path):
     assert len(kept(path)) == 1
 
 
-def test_damage_nobody_has_met_is_looked_for_after_an_end_that_was_not_orderly(path: Path):
+def test_damage_is_searched_for_after_a_crash(path: Path):
     filled(path)
-    place = root_page(path, "attempt_lesson")
+    page = root_page(path, "attempt_lesson")
     end_suddenly(path)
-    damage(path, place)
+    damage(path, page)
     with Progress(path) as progress:
         assert "was damaged" in progress.notices[0]
     assert len(kept(path)) == 1
 
 
-def test_an_end_that_was_not_orderly_loses_nothing(path: Path):
+def test_a_crash_loses_nothing(path: Path):
     end_suddenly(path)
     with Progress(path) as progress:
         assert progress.last_lesson("mini") == "tall"
         assert progress.notices == []
 
 
-def test_two_at_once_share_the_database(path: Path):
+def test_two_connections_share_the_database(path: Path):
     with Progress(path) as one, Progress(path) as other:
         one.opened("mini", "double")
         other.record("mini", PASS)
@@ -136,7 +136,7 @@ def test_two_at_once_share_the_database(path: Path):
         assert one.notices == other.notices == []
 
 
-def test_a_database_of_a_newer_jaxtutor_is_left_alone(path: Path):
+def test_a_database_of_a_newer_jaxtutor_is_not_changed(path: Path):
     filled(path, 1)
     db = sqlite3.connect(path)
     db.execute("PRAGMA user_version = 99")

@@ -74,17 +74,17 @@ def test_a_report_survives_json_both_ways(report: Report) -> None:
 
 
 def no_such_token(token: str) -> Any:
-    raise AssertionError(f"{token} is no JSON")
+    raise AssertionError(f"{token} is not JSON")
 
 
 @given(REPORTS)
-def test_a_report_is_json_that_anyone_can_read(report: Report) -> None:
+def test_a_report_is_standard_json(report: Report) -> None:
     read = json.loads(report.to_json(), parse_constant=no_such_token)
     assert read["lesson"] == report.lesson
     assert [check["status"] for check in read["checks"]] == [c.status for c in report.checks]
 
 
-def test_what_json_cannot_hold_is_left_out_of_it() -> None:
+def test_numbers_that_json_cannot_hold_are_omitted() -> None:
     mismatch = Mismatch("value", "", Side("x"), Side("y"), math.nan, math.inf)
     report = Report("a", "fail", (CheckResult("c", "value", "fail", mismatch=mismatch),))
     json.loads(report.to_json(), parse_constant=no_such_token)
@@ -103,7 +103,7 @@ def test_what_json_cannot_hold_is_left_out_of_it() -> None:
         '{"lesson": "a", "verdict": "pass", "checks": [], "seed": NaN}',
     ],
 )  # fmt: skip
-def test_what_is_no_report_is_refused(text: str) -> None:
+def test_json_that_is_not_a_report_is_rejected(text: str) -> None:
     with pytest.raises(msgspec.DecodeError):
         Report.from_json(text)
 
@@ -151,20 +151,20 @@ def test_the_verdict_follows_from_the_results(
 
 
 @given(several(RESULTS), st.one_of(st.none(), FAULTS))
-def test_a_pass_takes_passes_only_and_at_least_one(
+def test_a_pass_needs_only_passes_and_at_least_one(
     checks: tuple[CheckResult, ...], fault: Fault | None
 ) -> None:
     all_passed = bool(checks) and all(check.status == "pass" for check in checks)
     assert (verdict_of(checks, fault) == "pass") == (all_passed and fault is None)
 
 
-def test_only_our_own_faults_are_internal() -> None:
+def test_only_jaxtutors_own_faults_are_internal() -> None:
     assert set(SENTENCES) >= INTERNAL
     for code in SENTENCES:
         assert (verdict_of((), Fault(code, "")) == "internal") == (code in INTERNAL)
 
 
-def test_a_report_has_passed_when_its_verdict_says_so() -> None:
+def test_a_report_has_passed_if_its_verdict_is_pass() -> None:
     assert Report("a", "pass", ()).passed
     for verdict in ("fail", "error", "internal"):
         assert not Report("a", verdict, ()).passed  # type: ignore[arg-type]
