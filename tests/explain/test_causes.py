@@ -155,12 +155,12 @@ SOFT = np.exp(X)
         ("infinite", V, np.where(V > 0, V, np.inf), {}),
         ("number-for-nan", np.nan, 0, {}),
         ("saturated", [1, 2], [1, -(2**31)], {}),
-        ("constant-from", np.arange(9.0), np.minimum(np.arange(9.0) * 2, 6), {"place": "3"}),
-        ("right-until", np.arange(9.0), np.minimum(np.arange(9.0), 4), {"place": "4"}),
+        ("constant-from", np.arange(9.0), np.minimum(np.arange(9.0) * 2, 6), {"position": "3"}),
+        ("right-until", np.arange(9.0), np.minimum(np.arange(9.0), 4), {"position": "4"}),
         ("now-and-then", np.arange(9) // 3, np.arange(9) / 3, {"step": "3"}),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_found(name: str, expected: Any, actual: Any, fields: Fields):
+def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields):
     inputs: dict[str, Tree] = {
         "x": leaf(RANDOM.normal(size=(11, 2))),
         "p": {"w": leaf(P)},
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_found(name: str, expected: Any, actual: Any, fields: F
         ("times-a-count", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(3 * V), "b": leaf(3 * X)}),
     ],
 )
-def test_what_is_wrong_with_trees_is_found(name: str, expected: Tree, actual: Tree):
+def test_a_cause_in_a_tree_is_found(name: str, expected: Tree, actual: Tree):
     assert name in causes(expected, actual, sizes={"n": 3})
 
 
@@ -203,7 +203,7 @@ def test_what_is_wrong_with_trees_is_found(name: str, expected: Tree, actual: Tr
         ("tuples-for-arrays", {"a": leaf([1, 1])}, {"a": (leaf(1), leaf(1))}),
     ],
 )
-def test_what_is_wrong_with_parts_is_found(name: str, expected: Tree, actual: Tree):
+def test_a_cause_in_parts_is_found(name: str, expected: Tree, actual: Tree):
     assert name in causes(expected, actual, {"p": {"w": leaf(1)}})
 
 
