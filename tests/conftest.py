@@ -12,6 +12,7 @@ from tutor.engine import session
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.pool.forks import Forks
+from tutor.storage import cache as cache_module
 
 # Answers of the reference are keyed by content, so all tests and all test processes may share
 # them; without this every test would import PyTorch.
@@ -53,6 +54,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has a home of its own, so none sees the developer's files or another test's."""
     made = make_home(tmp_path)
     monkeypatch.setenv("JAXTUTOR_HOME", str(made))
+    monkeypatch.setattr(cache_module, "notices", [])
+    monkeypatch.setattr(cache_module, "_noticed", False)
     for name in ("NO_COLOR", "FORCE_COLOR", "EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
     return made

@@ -172,7 +172,7 @@ async def test_a_last_lesson_that_broke_is_reported_at_the_start(start: Start, p
     (pack / "basics" / "double.yaml").unlink()
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
         await driver.on(ProblemsScreen)
-        await driver.shows("lesson 'double': there is no file basics/double.yaml")
+        await driver.shows("lesson 'double': the file basics/double.yaml does not exist")
         await driver.press("escape")
         await driver.shows("0 of 2 passed")
 

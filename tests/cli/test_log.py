@@ -166,7 +166,8 @@ def test_it_is_rotated_and_stays_small(home: Path, monkeypatch: pytest.MonkeyPat
 
 def test_two_processes_share_it(home: Path):
     program = (
-        "from tutor import log; import logging; log.MAX_BYTES = 20_000; log.open_log('x', [], []);"
+        "from tutor.storage import log; import logging\n"
+        "log.MAX_BYTES = 20_000; log.open_log('x', [], [])\n"
         "[logging.getLogger('tutor').info('line %d', n) for n in range(300)]"
     )
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(2)]

@@ -152,7 +152,7 @@ def test_what_leads_to_no_pack_is_not_found(value: str, announced: Callable[...,
     announced("odd", value)
     assert ours("odd").folder is None
     assert find("odd") is None
-    with pytest.raises(BadPack, match="no pack of this id is installed"):
+    with pytest.raises(BadPack, match="no installed pack has this id"):
         open_pack("odd")
 
 
@@ -161,7 +161,7 @@ def test_what_leads_to_no_pack_is_told(announced: Callable[..., Path], tmp_path:
     for arguments, code in ((["install", "odd"], 2), (["list"], 0)):
         done = jaxtutor(tmp_path / "site", "pack", *arguments)
         said = done.stdout + done.stderr
-        assert "its entry point in jaxtutor.packs says 'mini_pack:nowhere'; expected" in said
+        assert "must be package:directory with a pack.yaml, got 'mini_pack:nowhere'" in said
         assert "Traceback" not in said
         assert done.returncode == code
 

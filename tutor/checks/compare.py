@@ -99,7 +99,8 @@ def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
 
     if array.dtype.kind in "biu":
         return array.astype(np.longdouble)
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    with np.errstate(invalid="ignore"):  # some NaN of bfloat16
+        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Mismatch | None:

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.checks.compare import compare, words
-from tutor.tree import Leaf, Tree, leaves
+from tutor.tree import Leaf, Tree, TreeError, leaves
 
 
 class Permutation(Check, frozen=True, kw_only=True):
@@ -41,8 +41,9 @@ class Permutation(Check, frozen=True, kw_only=True):
             return Finding("the rows are still in their original order") if self.moved else None
         if mismatch.kind not in ("value", "nan"):
             return Finding(words(mismatch), mismatch)
-        right = [leaf for _, leaf in sorted(leaves(expected), key=lambda pair: pair[0])]
-        actual = [leaf for _, leaf in sorted(leaves(observed), key=lambda pair: pair[0])]
+        right, actual = _sorted_leaves(expected), _sorted_leaves(observed)
+        if len(right) != len(actual):
+            raise TreeError("the results have different numbers of arrays")
         if (missing := missing_rows(right, actual)) == 0:
             return None
         total = len(_rows(right))
@@ -52,6 +53,10 @@ class Permutation(Check, frozen=True, kw_only=True):
         ):
             reason = ": the arrays are in different orders, so their rows no longer belong together"
         return Finding(f"{missing} of {total} rows are not among those expected{reason}", mismatch)
+
+
+def _sorted_leaves(tree: Tree) -> list[Leaf]:
+    return [leaf for _, leaf in sorted(leaves(tree), key=lambda pair: pair[0])]
 
 
 def missing_rows(expected: list[Leaf], actual: list[Leaf]) -> int:

@@ -87,15 +87,16 @@ def launch(spec: Spec, zygotes: Zygotes | None = None) -> Launched:
     if sys.platform == "win32":
         raise LaunchError("no sandbox on Windows yet; run jaxtutor under WSL")
     sweep()
+    # Named before it is created: a signal can arrive right after its creation.
+    folder = Path(tempfile.gettempdir(), f"jaxtutor-{os.getpid()}-{os.urandom(8).hex()}")
+    what = "create a private directory"
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f"jaxtutor-{os.getpid()}-"))
-    except OSError as error:
-        raise LaunchError(f"could not create a private directory: {error}") from None
-    try:
+        folder.mkdir(mode=0o700)
+        what = "start the sandbox"
         return _launch(spec, folder, zygotes)
     except OSError as error:
         remove(folder)
-        raise LaunchError(f"could not start the sandbox: {error}") from None
+        raise LaunchError(f"could not {what}: {error}") from None
     except BaseException:  # a signal: nothing else knows of the directory yet
         remove(folder)
         raise
