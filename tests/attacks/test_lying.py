@@ -208,7 +208,7 @@ mistakes:
 
 
 @pytest.fixture
-def mark_reports(tmp_path: Path) -> Lesson:
+def marked(tmp_path: Path) -> Lesson:
     """Return a lesson whose secrets can all be recognised."""
     lessons, solutions = tmp_path / "pack" / "lessons", tmp_path / "pack" / "solutions" / "basics"
     (lessons / "basics").mkdir(parents=True)

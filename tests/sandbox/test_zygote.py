@@ -77,10 +77,10 @@ def test_the_memory_of_earlier_runs_does_not_count_against_later_ones(forks: For
             assert report.passed, report
 
 
-def test_a_zygote_has_one_thread_and_runs_no_backend(forks: Forks, lesson: Lesson):
-    with Session(lesson, DOUBLE, sandboxes=forks) as session:
+def test_a_zygote_has_one_thread_and_runs_no_backend(own: Forks, lesson: Lesson):
+    with Session(lesson, DOUBLE, sandboxes=own) as session:
         assert session.check().passed
-    zygote = forks.zygotes.pid("learner")
+    zygote = own.zygotes.pid("learner")
     assert zygote is not None
     assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
     until(
