@@ -364,7 +364,7 @@ def test_a_terminal_that_knows_only_ascii_gets_no_traceback():
     assert b"double: 2 of 2 checks pass" in done.stdout
 
 
-def test_whoever_reads_may_stop_reading():
+def test_a_reader_may_close_the_pipe_early():
     command = f"{sys.executable} -m tutor list --pack {MINI} | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=GUARD, check=False)
     assert b"Traceback" not in done.stderr

@@ -137,7 +137,7 @@ class Session:
             fault = explained(failure.fault, self.code)
             # They belong in the report, but are not worth an event each.
             results += [skipped(check, "not run") for check in self.lesson.checks[len(results) :]]
-        except BaseException:
+        except BaseException:  # Ctrl-C too must not leave a sandbox running
             self._abandon()
             raise
         report = self._report(seed, results, fault, checking, began)
@@ -155,7 +155,7 @@ class Session:
             return report
         try:
             times = race(self.lesson, self._submission, self._planned, self._references)
-        except BaseException:
+        except BaseException:  # as in `run`
             self._abandon()
             raise
         timings = msgspec.structs.replace(report.timings, race=times)

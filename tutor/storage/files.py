@@ -50,7 +50,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
             mode = 0o666 & ~_umask()
         Path(name).chmod(mode)
         Path(name).replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C too must not leave a partial file
         Path(name).unlink(missing_ok=True)
         raise
 
