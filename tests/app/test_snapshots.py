@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Footer
 
 from tutor.manifest import Pack
 from tutor.pack import load_pack
@@ -214,14 +213,20 @@ WITH_FOOTER = {course, code, solution}
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
-def test_screen(snap_compare, app: TutorApp, screen: Before, size: tuple[int, int]):
+def test_screen(
+    snap_compare,
+    monkeypatch: pytest.MonkeyPatch,
+    app: TutorApp,
+    screen: Before,
+    size: tuple[int, int],
+):
     async def before(pilot: "Pilot[int]") -> None:
         await screen(pilot)
-        if screen not in WITH_FOOTER:
-            for shown in pilot.app.screen_stack:
-                shown.query(Footer).set(display=False)
         await settled(pilot)
 
+    if screen not in WITH_FOOTER:
+        # From the start: a screen that is not on top is not laid out again.
+        monkeypatch.setattr(TutorApp, "CSS", "Footer { display: none; }")
     assert snap_compare(app, run_before=before, terminal_size=size)
 
 
