@@ -106,7 +106,7 @@ def test_uncounted_memory_cannot_be_allocated(lesson: Lesson, what: str):
     assert "PermissionError" in told(report)
 
 
-def test_an_answer_takes_bounded_memory_in_the_main_process(lesson: Lesson):
+def test_an_answer_takes_bounded_memory_in_the_main_process(patient: Lesson):
     """The largest possible frame is read, refused and freed."""
     code = (
         "import gc, os\n"
@@ -119,7 +119,7 @@ def test_an_answer_takes_bounded_memory_in_the_main_process(lesson: Lesson):
         "    while True: os.write(channel._replies, bytes(1 << 20))\n"
     )
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    report = run(lesson, code)
+    report = run(patient, code)
     assert "the answer could not be read" in told(report)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 3 * MAX_BODY >> 10
 
