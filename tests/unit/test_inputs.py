@@ -466,7 +466,9 @@ def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None
 )
 def test_huge_shapes_are_refused_without_allocating(text: str) -> None:
     draw = parse(text)
-    drawn("normal(3)")  # NumPy is imported before memory is counted
+    # NumPy and the data set are loaded before memory is counted.
+    drawn("normal(3)")
+    drawn("digits(3)")
     tracemalloc.start()
     try:
         with pytest.raises(DrawError, match="elements; at most 4,000,000 may be drawn"):
