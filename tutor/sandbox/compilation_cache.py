@@ -4,25 +4,21 @@ It holds programs that the main process sent (`given`: compiled for the pack's o
 `tutor.pool.programs`, and encrypted, see `tutor.sandbox.sealing`) and those that this process has
 compiled (`made`). A worker cannot write either to disk.
 
-JAX has no public interface for a custom cache, so this sets what `set_cache_dir` would set;
-`tests/sandbox/test_programs.py` fails if that changes.
+See `tutor.sandbox.jax_internals` for how JAX comes to use it.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import jax
-from jax._src import compilation_cache
-from jax._src.compilation_cache_interface import CacheInterface
-
+from tutor.sandbox import jax_internals
 from tutor.sandbox.sealing import Sealed, name, sealed
 
 MAX_PROGRAM = 1 << 20
 """Largest program to keep for other workers; that of a single operation has 20 KiB."""
 
 
-class ProgramCache(CacheInterface):
+class ProgramCache(jax_internals.cache_class()):  # type: ignore[misc]
     """The cache. Keys are JAX's: a hash of program, options, devices and versions."""
 
     _path = Path("memory")
@@ -37,9 +33,7 @@ class ProgramCache(CacheInterface):
     def install(cls) -> "ProgramCache":
         """Make JAX use a new cache from now on."""
         cache = cls()
-        jax.config.update("jax_compilation_cache_dir", str(cls._path))  # type: ignore[no-untyped-call]
-        compilation_cache._cache = cache
-        compilation_cache._cache_initialized = True
+        jax_internals.use_cache(cache, str(cls._path))
         return cache
 
     def get(self, key: str) -> bytes | None:

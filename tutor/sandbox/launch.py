@@ -15,7 +15,7 @@ from msgspec import Struct
 from tutor.lesson import Limits
 from tutor.manifest import solution_folders
 from tutor.plugins import distributed
-from tutor.sandbox import packages
+from tutor.sandbox import packages, xla_flags
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.cgroup import Cgroup, leftovers
 from tutor.sandbox.child import Child, Spawned
@@ -197,6 +197,9 @@ def zygotes() -> Zygotes:
     )
 
 
+QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
+"""Compile fast. `tutor.checks.inside.race` undoes both."""
+
 _LIBRARIES = {
     # Each thread of OpenBLAS's pool takes 8 MiB of stack from the memory limit, and a fork loses
     # them. XLA and PyTorch have their own pools.
@@ -240,6 +243,6 @@ def environment(spec: Spec, folder: Path) -> dict[str, str]:
             f"{stuck}_terminate_timeout_seconds={int(4 * allowance.wall_seconds)}",
         ]
         if spec.quick:
-            flags += ["--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false"]
-        values["XLA_FLAGS"] = " ".join(flags)
+            flags += QUICK_FLAGS
+        values["XLA_FLAGS"] = " ".join(xla_flags.known(flags))
     return values

@@ -1,6 +1,5 @@
 """The learner's module with JAX. Imported only in sandboxes."""
 
-import functools
 import gc
 import importlib.abc
 import os
@@ -17,8 +16,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax._src.interpreters import mlir
 
+from tutor.sandbox import jax_internals
 from tutor.sandbox.compilation_cache import ProgramCache
 from tutor.sandbox.environment import Environment, user_code
 from tutor.sandbox.helpers import instances, refill
@@ -49,9 +48,9 @@ class LearnerEnvironment(Environment):
         )
         self.compiles = CompileLog()
         self.programs = ProgramCache.install()
-        share_mlir_context()
+        jax_internals.share_mlir_context()
         sys.meta_path.insert(0, _NoTorch())
-        self._context = jax.make_user_context(0)  # type: ignore[no-untyped-call]
+        self._context = jax_internals.cache_contexts()
         self._contexts = count(1)
         self._before = _Settings()
 
@@ -254,13 +253,6 @@ class CompileLog:
             return compiling, max(0.0, time.perf_counter() - start - compiling)
 
         return read
-
-
-def share_mlir_context() -> None:
-    """Make JAX lower all programs in one MLIR context. By default it creates one per program, which
-    takes longer than lowering most of them. A context only interns types and attributes.
-    `tests/sandbox/test_programs.py` fails if JAX changes this."""
-    mlir.make_ir_context = functools.cache(mlir.make_ir_context)
 
 
 class _NoTorch(importlib.abc.MetaPathFinder):

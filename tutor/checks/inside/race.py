@@ -1,5 +1,6 @@
 """Time the translation against the original: shown after a pass, never judged."""
 
+import os
 import time
 from collections.abc import Callable
 from statistics import median
@@ -10,6 +11,11 @@ from tutor.tree import Tree, leaves
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
     from tutor.sandbox.reference import ReferenceEnvironment
+
+_DEFAULTS: dict[str, int | bool] = {
+    "xla_backend_optimization_level": 3,
+    "xla_cpu_use_fusion_emitters": True,
+}
 
 SECONDS_PER_SIDE = 0.15
 """Time to spend on each side, after a warm-up."""
@@ -34,7 +40,8 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
         return time.perf_counter() - start
 
     # XLA's defaults, whatever flags this sandbox was started with.
-    options = {"xla_backend_optimization_level": 3, "xla_cpu_use_fusion_emitters": True}
+    started_with = os.environ.get("XLA_FLAGS", "")
+    options = {name: value for name, value in _DEFAULTS.items() if f"--{name}=" in started_with}
     jitted = jax.jit(function, compiler_options=options)
     jax.clear_caches()  # type: ignore[no-untyped-call]
     with env.programs.disabled():
