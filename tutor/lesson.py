@@ -6,7 +6,7 @@ editors show their descriptions on hover.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -185,6 +185,10 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="Whether each passed check earns its points; if false, all must pass."),
     ] = True
     limits: Limits = Limits()
+    recorded: str = ""
+    """The file of recorded answers (`tutor.engine.recorded`), set by the reader of the pack."""
+
+    NOT_IN_YAML: ClassVar[tuple[str, ...]] = ("recorded",)
 
     @property
     def instructions(self) -> str:

@@ -222,5 +222,5 @@ def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
     return "pass"
 
 
-INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "busy-machine"})
+INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "no-torch", "busy-machine"})
 """Codes of faults of jaxtutor, the pack or the machine, never counted against the learner."""

@@ -79,7 +79,7 @@ def _values(
     found: dict[str, list[Tree]] = {}
     for seed in seeds:
         planned = plan(lesson, seed)
-        references = References(lesson, requests(lesson, planned), memory, begin)
+        references = References(lesson, requests(lesson, planned), memory, begin, recorded=False)
         references.start()
         try:
             for check, cases in planned:

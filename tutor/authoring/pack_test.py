@@ -7,9 +7,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Self
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.recording import record
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
 from tutor.engine.submission import Cancel
@@ -24,12 +25,14 @@ NARROW = 0.5
 
 
 class TrialOptions(Struct, frozen=True, kw_only=True):
-    """Options of trials: answers and mistakes run under `seeds` seeds each, `jobs` at a time."""
+    """Options of trials: answers and mistakes run under `seeds` seeds each, `jobs` at a time.
+    `record`: record PyTorch's answers with the pack where they are missing."""
 
     seeds: int = 20
     jobs: int = 1
     mutate: bool = False
     variants: bool = False
+    record: bool = False
 
 
 class LessonResult(Struct, frozen=True):
@@ -72,6 +75,8 @@ class PackTest:
         self._works = [_Work(pack, pack.lesson(name), options) for name in lessons]
         self._solutions = {work.lesson.id: work.solution for work in self._works}
         self._forks = Forks()
+        self._cache = paths.cache() / "references"
+        self._record = options.record
         self._executor = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
         self._lock = threading.Lock()
         self._running: set[Cancel] = set()
@@ -103,11 +108,18 @@ class PackTest:
             for work in self._works
         ]
         for work, futures in under_way:
-            yield work.result(_outcomes(futures), self._expected(work.lesson))
+            result = work.result(_outcomes(futures), self._expected(work.lesson))
+            yield self._recorded(work.lesson, result) if result.holds else result
+
+    def _recorded(self, lesson: Lesson, result: LessonResult) -> LessonResult:
+        """Return the result with what is wrong with the recorded answers, if anything is."""
+        outcome = record(lesson, self._cache, self._forks.reference, write=self._record)
+        if outcome.holds:
+            return result
+        return structs.replace(result, outcomes=(*result.outcomes, outcome))
 
     def _expected(self, lesson: Lesson) -> list[str]:
-        memory = paths.cache() / "references"
-        remarks = remarks_on_expected(lesson, memory, self._forks.reference)
+        remarks = remarks_on_expected(lesson, self._cache, self._forks.reference)
         return [f"{one.message}; {one.remedy}" for one in remarks]
 
     def _attempt(self, trial: Trial) -> Outcome:

@@ -21,7 +21,7 @@ from tutor.report import CheckResult, Report, Verdict
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
-Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle"]
+Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle", "recording"]
 
 
 class Trial(Struct, frozen=True):
@@ -118,7 +118,9 @@ def _attempt(
     warned = ""
     runs = RUNS_OF_MISTAKES if trial.kind in _WRONG else RUNS
     for first in range(0, len(trial.seeds), runs):
-        with Session(trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes) as session:
+        with Session(
+            trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes, recorded=False
+        ) as session:
             for seed in trial.seeds[first : first + runs]:
                 report = session.check(seed, all_checks=trial.kind not in _WRONG)
                 if seed == trial.seeds[first] and (peak := session.peak_mb()) is not None:
@@ -190,6 +192,8 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
             return Wrong("it passes") if report.passed else None
         case "idle":
             return _not_noticed(trial, report)
+        case "recording":
+            raise ValueError("recordings are not tried; see `tutor.authoring.recording`")
 
 
 def _not_noticed(trial: Trial, report: Report) -> Wrong | None:

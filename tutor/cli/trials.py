@@ -54,6 +54,7 @@ def _test(options: argparse.Namespace) -> int:
         jobs=options.jobs or usual_jobs(),
         mutate=options.mutate,
         variants=options.variants,
+        record=_is_own(options.folder),
     )
     proofs = _Proofs(pack, trial_options, options.folder)
     if options.unproven:
@@ -90,19 +91,25 @@ def _test(options: argparse.Namespace) -> int:
     return HELD if all(result.holds for result in results) else NOT_HELD
 
 
+def _is_own(folder: str) -> bool:
+    """Return whether a pack is in a directory of its author's: neither an installed copy nor a pack
+    given by its id."""
+    from tutor.pack.archive import INVENTORY
+    from tutor.pack.folder import MANIFEST
+
+    return Path(folder, MANIFEST).is_file() and not Path(folder, INVENTORY).exists()
+
+
 class _Proofs:
-    """Reads the proofs of a pack, and records new ones if the options are full and the pack is
-    in a directory of its author's: neither an installed copy nor a pack given by its id."""
+    """Reads the proofs of a pack, and records new ones if the options are full and the pack is the
+    author's own."""
 
     def __init__(self, pack: "Pack", options: "TrialOptions", folder: str) -> None:
         from tutor.authoring.proofs import FILE, is_full
-        from tutor.pack.archive import INVENTORY
-        from tutor.pack.folder import MANIFEST
 
         self._pack = pack
         self._options = options
-        own = Path(folder, MANIFEST).is_file() and not Path(folder, INVENTORY).exists()
-        self._recording = own and is_full(options)
+        self._recording = _is_own(folder) and is_full(options)
         self._file = Path(folder, FILE)
         self._fingerprints: dict[str, str] = {}
         self._recorded = 0

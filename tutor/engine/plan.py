@@ -155,14 +155,18 @@ def raced_case(lesson: Lesson, planned: Plan) -> tuple[Check, Case] | None:
 
 
 def requests(lesson: Lesson, planned: Plan) -> list[Request]:
-    """Return every request to the lesson's PyTorch."""
-    asked = [
+    """Return every request to the lesson's PyTorch that a check needs."""
+    return [
         Request(case_id(check, case), check.inside, args, case.input_sets, check.title)
         for check, cases in planned
         if (args := check.refer()) is not None
         for case in cases
     ]
-    if (race := raced_case(lesson, planned)) is not None:
-        check, case = race
-        asked.append(Request("race", RACE, check.refer() or {}, case.input_sets, check.title))
-    return asked
+
+
+def race_request(lesson: Lesson, planned: Plan) -> Request | None:
+    """Return the request to time the lesson's PyTorch, if there is a check to time."""
+    if (raced := raced_case(lesson, planned)) is None:
+        return None
+    check, case = raced
+    return Request("race", RACE, check.refer() or {}, case.input_sets, check.title)

@@ -29,6 +29,10 @@ def race(
         return None
     check, inputs = case
     try:
+        # First, so that the two do not compete for the processor.
+        torch = references.get("race").seconds
+        if torch is None:
+            return None
         loaded = submission.load(submission.configuration())
         request = Observe("race", RACE, check.observe())
         reply, times = loaded.ask(request, [*inputs.input_sets], Allowance(SECONDS), "the timing")
@@ -37,6 +41,6 @@ def race(
         first, warm = real(entry(times, "first")), real(entry(times, "warm"))
         if not (isfinite(first) and isfinite(warm)):
             return None
-        return Race(check.expression, first, warm, references.get("race").seconds)
+        return Race(check.expression, first, warm, torch)
     except (Failed, TreeError, ReferenceFailed):
         return None

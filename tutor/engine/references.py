@@ -1,8 +1,8 @@
-"""Values of the lesson's PyTorch, from a cache on disk or from a sandbox.
+"""Values of the lesson's PyTorch: recorded with the pack, from a cache on disk, or from a sandbox.
 
-The cache is keyed by content: the PyTorch source, every request with its inputs, the library
-versions and our own code that evaluates them. Importing PyTorch takes longer than most checks; for
-a lesson and seed that are in the cache it is not imported at all.
+Recordings are keyed by content: the PyTorch source, and every request with its inputs. The cache's
+key adds the library versions and our own code that evaluates them. Importing PyTorch takes longer
+than most checks; for values that are recorded or cached it is not imported at all.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from tutor.engine import recorded
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -39,6 +40,12 @@ SPEC = Spec("reference", LIMITS)
 """The sandbox in which PyTorch is asked."""
 
 
+NO_TORCH = (
+    "these inputs need PyTorch, which is not installed; its answers are recorded only for the "
+    "inputs that learners get. Run: python -m pip install torch"
+)
+
+
 class Request(Struct, frozen=True):
     """One value to compute with PyTorch. `source` names the part of the lesson that needs it, for
     messages."""
@@ -51,10 +58,10 @@ class Request(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True, eq=False):
-    """A value from PyTorch, and the seconds of a warm run."""
+    """A value from PyTorch, and the seconds that it took here; None if it was recorded."""
 
     tree: Tree
-    seconds: float
+    seconds: float | None = None
 
 
 class ReferenceFailed(Exception):
@@ -68,7 +75,8 @@ class ReferenceFailed(Exception):
 class References:
     """All reference values of one lesson and seed. Call `start`, then `get`.
 
-    **Arguments:** `folder`: the directory of the cache; `begin`: starts a sandbox of `SPEC`.
+    **Arguments:** `folder`: the directory of the cache; `begin`: starts a sandbox of `SPEC`;
+    `recorded`: whether answers recorded with the pack will do.
     """
 
     # Keyed by cache file; a duplicate request waits for the first.
@@ -81,11 +89,14 @@ class References:
         requests: list[Request],
         folder: Path,
         begin: Callable[[], Sandbox],
+        *,
+        recorded: bool = True,
     ) -> None:
         self._lesson = lesson
         self._requests = requests
         self._cache = DiskCache(folder, ".ref", max_files=CACHE_FILES)
         self._begin = begin
+        self._use_recorded = recorded
         self._sandbox: Sandbox | None = None
         self._found: dict[str, Reference] = {}
         self._fault: Fault | None = None
@@ -96,11 +107,12 @@ class References:
         self.waited = 0.0
 
     def start(self, done: Callable[[], None] = lambda: None) -> None:
-        """Look in the cache; on a miss, start computing in the background.
+        """Look for values that are recorded or cached; on a miss, start computing in the
+        background.
 
         **Arguments:** `done` is called once computing has ended, perhaps in another thread.
         """
-        if not self._requests or self._load():
+        if not self._requests or self._load_recorded() or self._load():
             self.cached = True
             self._done.set()
             done()
@@ -143,7 +155,37 @@ class References:
         if self._thread is not None:
             self._thread.join()
 
-    # --- the cache ---------------------------------------------------------------------------
+    # --- recorded answers, and the cache -------------------------------------------------------
+
+    @cached_property
+    def content_key(self) -> str:
+        """A hash of the PyTorch and the requests, under which answers are recorded."""
+        digest = hashlib.sha256()
+        asked = [[request.case, request.inside, request.args] for request in self._requests]
+        digest.update(msgspec.json.encode([self._lesson.reference_code, asked]))
+        for request in self._requests:
+            digest.update(encode({}, [*request.input_sets]))
+        return digest.hexdigest()
+
+    def _load_recorded(self) -> bool:
+        if not self._use_recorded:
+            return False
+        answers = recorded.load(self._lesson.recorded, self.content_key)
+        if answers is None or not all(request.case in answers for request in self._requests):
+            return False
+        self._found = {request.case: Reference(answers[request.case]) for request in self._requests}
+        return True
+
+    def record(self) -> None:
+        """Record the values with the pack. Call after `get` has returned each of them.
+
+        Raises:
+            tutor.engine.recorded.RecordingTooLarge: they do not fit into a file.
+            OSError: the file could not be written.
+        """
+        answers = {case: one.tree for case, one in self._found.items()}
+        versions = {"torch": torch_version()}
+        recorded.save(self._lesson.recorded, self.content_key, answers, versions)
 
     @cached_property
     def _name(self) -> str:
@@ -155,13 +197,8 @@ class References:
 
     def _key(self) -> str:
         """Return a hash of everything that the values depend on."""
-        digest = hashlib.sha256()
-        head = [_own_version(), _torch_version(), self._lesson.reference_code]
-        asked = [[request.case, request.inside, request.args] for request in self._requests]
-        digest.update(msgspec.json.encode([head, asked]))
-        for request in self._requests:
-            digest.update(encode({}, [*request.input_sets]))
-        return digest.hexdigest()
+        parts = [_own_version(), torch_version(), self.content_key]
+        return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
     def _load(self) -> bool:
         if (data := self._cache.load(self._name)) is None:
@@ -185,7 +222,7 @@ class References:
         import numpy as np
 
         tree: Tree = {
-            case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds), "float")}
+            case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds or 0.0), "float")}
             for case, one in self._found.items()
         }
         with suppress(WireError):
@@ -195,7 +232,9 @@ class References:
 
     def _compute(self, done: Callable[[], None]) -> None:
         try:
-            if not self._taken_over():
+            if torch_version() == "none":
+                self._fault = Fault("no-torch", NO_TORCH)
+            elif not self._taken_over():
                 self._ask_all()
                 self._save()
         except Failed as failure:
@@ -291,13 +330,16 @@ def _unusable(tree: Tree, nan: bool) -> str:
 
 def _ours(fault: Fault) -> Fault:
     """Return a fault of the reference's sandbox as the pack's or ours, never the learner's."""
+    if fault.code == "no-sandbox":
+        return Fault("no-torch", f"PyTorch does not start: {fault.message}", detail=fault.detail)
     if fault.code in faults.INTERNAL:
         return fault
     return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
 
 
 @cache
-def _torch_version() -> str:
+def torch_version() -> str:
+    """Return the version of PyTorch, or `none`. Nothing is imported."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -16,9 +16,15 @@ import msgspec
 
 from tutor.check import Case, Check
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
-from tutor.engine.plan import Plan, case_id, plan, requests
+from tutor.engine.plan import Plan, case_id, plan, race_request, requests
 from tutor.engine.race import race
-from tutor.engine.references import Reference, ReferenceFailed, References
+from tutor.engine.references import (
+    Reference,
+    ReferenceFailed,
+    References,
+    Request,
+    torch_version,
+)
 from tutor.engine.submission import (
     Cancel,
     FreshSandboxes,
@@ -71,7 +77,8 @@ class Session:
             reports = [session.check(seed) for seed in range(20)]
 
     **Arguments:** `reference_cache`: the directory for PyTorch's answers; `quick`: whether
-    XLA may compile fast, by default as each check allows; `sandboxes`: where they come from.
+    XLA may compile fast, by default as each check allows; `sandboxes`: where they come from;
+    `recorded`: whether PyTorch's answers may be those recorded with the pack.
     """
 
     def __init__(
@@ -83,6 +90,7 @@ class Session:
         reference_cache: Path | None = None,
         quick: bool | None = None,
         sandboxes: Sandboxes | None = None,
+        recorded: bool = True,
     ) -> None:
         self.lesson = lesson
         self.code = code
@@ -90,6 +98,7 @@ class Session:
         self._reference_cache = reference_cache or paths.cache() / "references"
         self._sandboxes = sandboxes or FreshSandboxes()
         self._submission = Submission(lesson, code, self._sandboxes, self.cancel, quick)
+        self._recorded = recorded
         self._planned: Plan = []
         self._references: References | None = None
 
@@ -151,8 +160,12 @@ class Session:
         Raises:
             tutor.sandbox.process.Cancelled: see `run`.
         """
-        if report.verdict != "pass" or self._references is None:
+        request = race_request(self.lesson, self._planned)
+        if report.verdict != "pass" or request is None or torch_version() == "none":
             return report
+        self._close_references()
+        self._references = self._ask_torch([request])
+        self._references.start()
         try:
             times = race(self.lesson, self._submission, self._planned, self._references)
         except BaseException:  # as in `run`
@@ -186,14 +199,19 @@ class Session:
         except DrawError as error:
             what = f"lesson {self.lesson.id}: an input: {error}"
             raise Failed(Fault("broken-pack", what)) from None
-        asked = requests(self.lesson, self._planned)
-        references = References(self.lesson, asked, self._reference_cache, self._reference_sandbox)
+        references = self._ask_torch(requests(self.lesson, self._planned))
         self._references = references
         references.start()
         if on_miss is not None and not references.cached:
             on_miss()
         self._submission.load(main)
         return references
+
+    def _ask_torch(self, asked: list[Request]) -> References:
+        return References(
+            self.lesson, asked, self._reference_cache, self._reference_sandbox,
+            recorded=self._recorded,
+        )  # fmt: skip
 
     def _reference_sandbox(self) -> Sandbox:
         """Start a sandbox for PyTorch, which a cancelled run ends as well."""
@@ -294,7 +312,9 @@ class Session:
 
 def _added(timing: Timing, answer: Answer, reference: Reference | None) -> Timing:
     """Return the timing of a check with one more case."""
-    torch = reference.seconds + (timing.torch or 0.0) if reference else timing.torch
+    torch = timing.torch
+    if reference is not None and reference.seconds is not None:
+        torch = reference.seconds + (timing.torch or 0.0)
     return Timing(timing.compile + answer.compile, timing.run + answer.run, torch)
 
 

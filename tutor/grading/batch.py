@@ -44,6 +44,7 @@ _IRRELEVANT_FIELDS = frozenset(
         "timed",
         "mistakes",
         "equivalent",
+        "recorded",
     ]
 )
 """Fields of a lesson that no result depends on."""

@@ -22,6 +22,7 @@ from tutor.manifest import Pack, solution_folders
 from tutor.pack.archive import INVENTORY, Files, Inventory, Purpose, checksums
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.member_names import clash_in, fault_of
+from tutor.pack.pack_reader import recording_of
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import LOADER, parse
@@ -154,6 +155,8 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
     for track in pack.manifest.tracks:
         for lesson in track.lessons:
             yield PackedFile(root, file := f"{track.id}/{lesson}.yaml", file)
+            if (root / (recording := recording_of(lesson))).is_file():
+                yield PackedFile(root, recording, recording)
             if purpose != "learners":
                 yield from _answers(root, f"{track.id}/{lesson}", purpose == "everything")
 

@@ -4,6 +4,8 @@ import graphlib
 from collections.abc import Collection, Mapping
 from functools import cached_property
 
+import msgspec
+
 from tutor import __version__
 from tutor.lesson import Lesson
 from tutor.manifest import FORMAT, Manifest, Pack
@@ -167,7 +169,10 @@ class PackReader:
         reader = LessonReader(self._folder.shown(file))
         lesson = reader.lesson(node, track, lesson_id)
         self._problems += reader.problems
-        return lesson
+        if lesson is None:
+            return None
+        recorded = self._folder.root / recording_of(lesson_id)
+        return msgspec.structs.replace(lesson, recorded=str(recorded))
 
     @cached_property
     def _items(self) -> dict[str, Node]:
@@ -237,6 +242,11 @@ class PackReader:
 def file_of(track: str, lesson_id: str) -> str:
     """Return the path of a lesson, relative to the pack."""
     return f"{track}/{lesson_id}.yaml"
+
+
+def recording_of(lesson_id: str) -> str:
+    """Return the path of a lesson's recorded answers, relative to the pack."""
+    return f"recorded/{lesson_id}.bin"
 
 
 def _at(node: Node, *path: str | int) -> Node | None:

@@ -28,6 +28,8 @@ def lesson_schema() -> dict[str, Any]:
         [Lesson, *checks.values()], ref_template="#/$defs/{name}"
     )
     whole, *each = references
+    for name in Lesson.NOT_IN_YAML:
+        del components["Lesson"]["properties"][name]
     components["Check"] = {"anyOf": each, "description": "One check; its kind is one of its keys."}
     return {"$schema": _DIALECT, "title": "jaxtutor lesson", **whole, "$defs": components}
 

@@ -45,7 +45,8 @@ class StructReader:
             self.complain(node, what, _MAPPING)
             return None
         before = len(self.problems)
-        fields = {f.encode_name: f for f in msgspec.structs.fields(cls)}
+        left_out = getattr(cls, "NOT_IN_YAML", ())
+        fields = {f.encode_name: f for f in msgspec.structs.fields(cls) if f.name not in left_out}
         hints = _hints(cls)
         values: dict[str, Any] = {}
         for key, child in node.entries:

@@ -10,12 +10,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
 
-from tutor.engine.plan import Configuration, configurations, plan, requests
-from tutor.engine.references import References
+from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
+from tutor.engine.references import References, Request, torch_version
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
@@ -226,6 +227,8 @@ class Pool:
             for one in self._waiting:
                 if one.lesson is expected.lesson and one.left:
                     return partial(self._prime, expected, one)
+        if self._expected and not self._expected[0].raced:
+            return partial(self._ask_race, self._expected[0])
         return None
 
     def _needed(self) -> list[tuple[Lesson, Configuration]]:
@@ -294,16 +297,32 @@ class Pool:
             asked = requests(expected.lesson, plan(expected.lesson, expected.seed))
         except DrawError:
             return  # a run will report it
-        references = References(expected.lesson, asked, self._cache / "references", self.reference)
 
         def known() -> None:
+            expected.known = True
+
+        self._ask_torch(expected.lesson, asked, known)
+
+    def _ask_race(self, expected: "_Expected") -> None:
+        """Time the lesson's PyTorch if that is not cached, for the race after a pass."""
+        expected.raced = True
+        with suppress(DrawError):
+            request = race_request(expected.lesson, plan(expected.lesson, expected.seed))
+            if request is not None and torch_version() != "none":
+                self._ask_torch(expected.lesson, [request], lambda: None)
+
+    def _ask_torch(self, lesson: Lesson, asked: list[Request], done: Callable[[], None]) -> None:
+        """**Arguments:** `done` is called with the lock held."""
+        references = References(lesson, asked, self._cache / "references", self.reference)
+
+        def ended() -> None:
             with self._change:
-                expected.known = True
+                done()
                 self._references.remove(references)
                 self._change.notify_all()
 
         self._references.append(references)
-        references.start(known)
+        references.start(ended)
 
     def _release_all(self) -> None:
         _logger.debug("idle for %g s: releasing all", self.idle)
@@ -353,6 +372,7 @@ class _Expected:
         self.codes = codes
         self.seed = seed
         self.asked = False
+        self.raced = False
         self.known = False
 
     def same(self, lesson: Lesson, codes: Sequence[str], seed: int) -> bool:

@@ -1,6 +1,6 @@
 """The ways a run can break: a stable code and a message for each.
 
-Messages are for the learner; those of `internal`, `broken-pack` and `no-sandbox` for the person who
+Messages are for the learner; those of `INTERNAL` codes for the person who
 runs jaxtutor. Nothing here decides a verdict. `exceptions` does the same for exceptions.
 """
 
@@ -38,6 +38,7 @@ SENTENCES = {
     "bad-source": "the file could not be read as Python source",
     "broken-pack": "the lesson itself is broken",
     "no-sandbox": "the sandbox could not be started",
+    "no-torch": "PyTorch is needed, and does not run here",
     "busy-machine": "this machine was too busy to run your code",
     "internal": "jaxtutor itself failed",
 }

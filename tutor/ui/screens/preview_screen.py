@@ -256,7 +256,9 @@ def _fields(struct: msgspec.Struct) -> dict[str, Any]:
     return {
         field.encode_name: _written(value)
         for field in msgspec.structs.fields(struct)
-        if (value := getattr(struct, field.name)) != field.default and value != {}
+        if (value := getattr(struct, field.name)) != field.default
+        and value != {}
+        and field.name not in getattr(struct, "NOT_IN_YAML", ())
     }
 
 
