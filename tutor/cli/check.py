@@ -100,6 +100,7 @@ def read_code(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
 def _suggest_next_steps(
     options: argparse.Namespace, pack: "Pack", lesson: "Lesson", report: "Report", own: Path
 ) -> list[str]:
+    from tutor.engine.versions import INSTALL_TORCH
     from tutor.foreign.plain_text import one_line
     from tutor.learner.progress import Progress
     from tutor.pack.catalogue import Catalogue
@@ -110,6 +111,8 @@ def _suggest_next_steps(
         return [f"The fault is in the pack: {location}. Fix it there, or report it to its author."]
     if report.verdict == "internal":
         codes = _fault_codes(report)
+        if "no-torch" in codes:
+            return [f"Run: {INSTALL_TORCH}"]
         if "no-sandbox" in codes:
             return ["Run `jaxtutor doctor` to find out why."]
         return [] if "busy-machine" in codes else [REPORT_BUG]

@@ -11,7 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from tutor.checks import BUILT_IN, kinds, unusable_kinds
-from tutor.engine.versions import installed_versions
+from tutor.engine.versions import (
+    INSTALL_TORCH,
+    MISSING,
+    WITHOUT_TORCH,
+    installed_versions,
+    torch_installed,
+)
 from tutor.lesson import Limits
 from tutor.pack import BadPack, load_pack
 from tutor.report import Protection
@@ -26,12 +32,14 @@ FREE_MB = 200
 
 
 class Diagnostic(Struct, frozen=True):
-    """The result of one test. `advice` says what to do if it is not `ok`."""
+    """The result of one test. `advice` says what to do if it is not `ok`, and with a `warning`:
+    lessons can be checked, but something is missing."""
 
     name: str
     ok: bool
     detail: str
     advice: str = ""
+    warning: bool = False
 
 
 class Diagnosis(Struct, frozen=True):
@@ -52,10 +60,9 @@ def examine() -> Diagnosis:
     versions = installed_versions()
     findings = [_test_python(), *_test_packages(versions)]
     learner, devices, protections = _test_sandbox("learner", 4)
-    reference, _, _ = _test_sandbox("reference", 1)
     findings += [
         learner,
-        reference,
+        *_test_torch(),
         _test_isolation(protections),
         _test_course(),
         *list_plugin_kinds(),
@@ -87,9 +94,13 @@ def _test_python() -> Diagnostic:
 def _test_packages(versions: dict[str, str]) -> list[Diagnostic]:
     results = []
     for name in ("jax", "flax", "optax", "torch", "numpy"):
-        version = versions[name]
+        found = versions[name] != MISSING
         advice = f"run: {Path(sys.executable).name} -m pip install {name}"
-        results.append(Diagnostic(name, version != "not installed", version, advice))
+        if name == "torch" and not found:
+            detail = f"{MISSING}: {WITHOUT_TORCH}"
+            results.append(Diagnostic(name, True, detail, advice, warning=True))
+        else:
+            results.append(Diagnostic(name, found, versions[name], advice))
     return results
 
 
@@ -106,7 +117,7 @@ def _test_sandbox(role: str, devices: int) -> tuple[Diagnostic, str, tuple[Prote
             protections = tuple(sandbox.protections)
     except Failed as failure:
         detail = failure.fault.detail or failure.fault.message
-        advice = "read the last line; reinstalling jax and torch may help"
+        advice = "read the last line; reinstalling it may help"
         return Diagnostic(name, False, detail, advice), "", ()
     seconds = time.perf_counter() - began
     devices_text = f"{ready.devices} {ready.platform.upper()} devices"
@@ -115,6 +126,19 @@ def _test_sandbox(role: str, devices: int) -> tuple[Diagnostic, str, tuple[Prote
         more = f"; {present} accelerator(s) present, not used" if present else ""
         devices_text = f"simulated: {devices_text}{more}"
     return Diagnostic(name, True, f"starts in {seconds:.1f} s"), devices_text, protections
+
+
+def _test_torch() -> list[Diagnostic]:
+    """Without PyTorch there is nothing to start. If it is broken, learners can still check."""
+    if not torch_installed():
+        return []
+    found, _, _ = _test_sandbox("reference", 1)
+    if found.ok:
+        return [found]
+    last = found.detail.strip().rpartition("\n")[2]
+    detail = f"does not start ({last}): {WITHOUT_TORCH}"
+    advice = f"reinstall PyTorch: {INSTALL_TORCH}"
+    return [Diagnostic(found.name, True, detail, advice, warning=True)]
 
 
 def _test_isolation(protections: tuple[Protection, ...]) -> Diagnostic:

@@ -44,8 +44,8 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 def _print(diagnosis: "Diagnosis") -> None:
     for one in diagnosis.findings:
-        print(f"{'✓' if one.ok else '✗'} {one.name}: {one.detail}")
-        if not one.ok:
+        print(f"{'!' if one.warning else '✓' if one.ok else '✗'} {one.name}: {one.detail}")
+        if one.warning or not one.ok:
             print(f"    {one.advice}")
     print(f"Devices: {diagnosis.devices}")
     print("Sandbox layers:")

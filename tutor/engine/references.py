@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor.engine import recorded
+from tutor.engine.versions import WITHOUT_TORCH, installed_versions, torch_installed
 from tutor.lesson import Lesson, Limits
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -38,12 +39,6 @@ LIMITS = Limits(seconds=120, memory_mb=4096)
 
 SPEC = Spec("reference", LIMITS)
 """The sandbox in which PyTorch is asked."""
-
-
-NO_TORCH = (
-    "these inputs need PyTorch, which is not installed; its answers are recorded only for the "
-    "inputs that learners get. Run: python -m pip install torch"
-)
 
 
 class Request(Struct, frozen=True):
@@ -184,7 +179,7 @@ class References:
             OSError: the file could not be written.
         """
         answers = {case: one.tree for case, one in self._found.items()}
-        versions = {"torch": torch_version()}
+        versions = {"torch": installed_versions()["torch"]}
         recorded.save(self._lesson.recorded, self.content_key, answers, versions)
 
     @cached_property
@@ -197,7 +192,7 @@ class References:
 
     def _key(self) -> str:
         """Return a hash of everything that the values depend on."""
-        parts = [_own_version(), torch_version(), self.content_key]
+        parts = [_own_version(), installed_versions()["torch"], self.content_key]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
     def _load(self) -> bool:
@@ -232,8 +227,8 @@ class References:
 
     def _compute(self, done: Callable[[], None]) -> None:
         try:
-            if torch_version() == "none":
-                self._fault = Fault("no-torch", NO_TORCH)
+            if not torch_installed():
+                self._fault = Fault("no-torch", f"these inputs need PyTorch: {WITHOUT_TORCH}")
             elif not self._taken_over():
                 self._ask_all()
                 self._save()
@@ -335,17 +330,6 @@ def _ours(fault: Fault) -> Fault:
     if fault.code in faults.INTERNAL:
         return fault
     return Fault("broken-pack", f"the lesson's PyTorch did not finish: {fault.message}")
-
-
-@cache
-def torch_version() -> str:
-    """Return the version of PyTorch, or `none`. Nothing is imported."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("torch")
-    except PackageNotFoundError:
-        return "none"
 
 
 @cache

@@ -23,7 +23,6 @@ from tutor.engine.references import (
     ReferenceFailed,
     References,
     Request,
-    torch_version,
 )
 from tutor.engine.submission import (
     Cancel,
@@ -33,7 +32,7 @@ from tutor.engine.submission import (
     Submission,
     source_fault,
 )
-from tutor.engine.versions import installed_versions
+from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
@@ -161,7 +160,7 @@ class Session:
             tutor.sandbox.process.Cancelled: see `run`.
         """
         request = race_request(self.lesson, self._planned)
-        if report.verdict != "pass" or request is None or torch_version() == "none":
+        if report.verdict != "pass" or request is None or not torch_installed():
             return report
         self._close_references()
         self._references = self._ask_torch([request])

@@ -7,6 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 from tutor import __version__
 
 
+MISSING = "not installed"
+
+
 @cache
 def installed_versions() -> dict[str, str]:
     """Return the installed versions by name, read without importing the packages."""
@@ -15,5 +18,18 @@ def installed_versions() -> dict[str, str]:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
+            found[name] = MISSING
     return found
+
+
+def torch_installed() -> bool:
+    """Return whether PyTorch is installed. It may still not start."""
+    return installed_versions()["torch"] != MISSING
+
+
+WITHOUT_TORCH = (
+    "without PyTorch, lessons are checked with the inputs that learners get, for which its answers "
+    "are recorded; --seed, the comparison of times, grading and writing lessons need it"
+)
+
+INSTALL_TORCH = "python -m pip install torch"

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Self
 
 from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
-from tutor.engine.references import References, Request, torch_version
+from tutor.engine.references import References, Request
+from tutor.engine.versions import torch_installed
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
@@ -308,7 +309,7 @@ class Pool:
         expected.raced = True
         with suppress(DrawError):
             request = race_request(expected.lesson, plan(expected.lesson, expected.seed))
-            if request is not None and torch_version() != "none":
+            if request is not None and torch_installed():
                 self._ask_torch(expected.lesson, [request], lambda: None)
 
     def _ask_torch(self, lesson: Lesson, asked: list[Request], done: Callable[[], None]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from textual.message import Message
 from textual.widget import Widget
 
+from tutor.engine.versions import WITHOUT_TORCH, torch_installed
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
@@ -39,6 +40,7 @@ class Desk:
         self._runner: Runner | None = None
         self._starting = threading.Lock()
         self._expected = ""
+        self._torch_noticed = False
         self.pack = pack
         self.catalogue = Catalogue(pack)
         self.workspace = workspace or Workspace(pack)
@@ -117,7 +119,12 @@ class Desk:
         return list(self.pack.lessons).index(lesson.id) + 1
 
     def show_notices(self, widget: Widget) -> None:
-        """Show each notice about progress or caches that could not be stored, once."""
+        """Show each notice once: what could not be stored, and that PyTorch is missing."""
+        if not self._torch_noticed:
+            self._torch_noticed = True
+            if not torch_installed():
+                notice = f"PyTorch is not installed: {WITHOUT_TORCH}"
+                widget.notify(notice, severity="warning", timeout=15, markup=False)
         for notices in (self.progress.notices, cache.notices):
             for notice in notices:
                 widget.notify(notice, severity="warning", timeout=15, markup=False)
