@@ -2,10 +2,11 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 
+import pluggy
 import pytest
 
 from tutor.engine import session
@@ -16,12 +17,17 @@ from tutor.storage import cache as cache_module
 
 # Answers of the reference are keyed by content, so all tests and all test processes may share
 # them; without this every test would import PyTorch.
+SIGNS_OF_NO_TORCH = ("No module named 'torch'", "no-torch", "without PyTorch, lessons are")
+
 SHARED_CACHE = Path(tempfile.gettempdir()) / f"jaxtutor-tests-{os.getuid()}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--proofs", action="store_true", help="run slow tests, too: `make proofs`")
     parser.addoption("--commit", help="try what of the course a run on this commit tried")
+    parser.addoption(
+        "--without-torch", action="store_true", help="skip tests that need PyTorch: `make newest`"
+    )
     parser.addoption(
         "--without", action="append", default=[], help="a layer of protection to attack without"
     )
@@ -37,6 +43,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("proof")]
     items[:] = [item for item in items if item not in slow]
     config.hook.pytest_deselected(items=slow)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pluggy.Result]:
+    """With `--without-torch`, count a test as skipped if it failed for want of PyTorch."""
+    outcome = yield
+    report = outcome.get_result()
+    if item.config.getoption("--without-torch") and report.failed:
+        if any(sign in report.longreprtext for sign in SIGNS_OF_NO_TORCH):
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), 0, "needs PyTorch")
 
 
 def make_home(folder: Path) -> Path:

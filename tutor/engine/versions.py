@@ -6,7 +6,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from tutor import __version__
 
-
 MISSING = "not installed"
 
 
