@@ -50,10 +50,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pluggy.Resul
     """With `--without-torch`, count a test as skipped if it failed for want of PyTorch."""
     outcome = yield
     report = outcome.get_result()
-    if item.config.getoption("--without-torch") and report.failed:
-        if any(sign in report.longreprtext for sign in SIGNS_OF_NO_TORCH):
-            report.outcome = "skipped"
-            report.longrepr = (str(item.path), 0, "needs PyTorch")
+    asked = item.config.getoption("--without-torch") and report.failed
+    if asked and any(sign in report.longreprtext for sign in SIGNS_OF_NO_TORCH):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, "needs PyTorch")
 
 
 def make_home(folder: Path) -> Path:

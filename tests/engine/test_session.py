@@ -1,0 +1,57 @@
+"""What a run does with checks that depend on others, with PyTorch's NaN, and with hostile text."""
+
+import pytest
+
+from tests.engine.conftest import RIGHT, Written
+from tutor.engine import references
+from tutor.engine.session import run
+
+pytestmark = pytest.mark.usefixtures("forked")
+
+WRONG = "def double(x):\n    return 3 * x\n"
+FIRST = {"name": "first", "value": "double(x)"}
+SECOND = {"name": "second", "value": "x", "after": "first"}
+
+
+def test_a_check_is_skipped_if_the_one_before_it_did_not_pass(written: Written):
+    lesson = written(checks=[FIRST, SECOND])
+    first, second = run(lesson, WRONG).checks
+    assert (first.status, second.status) == ("fail", "skipped")
+    assert second.message == "needs 'first' to pass first"
+    assert [check.status for check in run(lesson, RIGHT).checks] == ["pass", "pass"]
+
+
+def test_nan_of_pytorch_is_the_packs_fault_unless_the_check_says_that_it_is_meant(
+    written: Written,
+):
+    nan = "import torch\n\ndef double(x):\n    return x / 0 * 0\n"
+    code = "import jax.numpy as jnp\n\ndef double(x):\n    return jnp.full(x.shape, jnp.nan)\n"
+    (check,) = run(written(torch=nan), code).checks
+    assert check.status == "internal"
+    assert check.fault is not None and check.fault.code == "broken-pack"
+    assert "write `nan: true` in the check" in check.message
+    meant = written(torch=nan, checks=[{"value": "double(x)", "nan": True}])
+    assert run(meant, code).passed
+
+
+def test_a_finding_that_quotes_the_answer_has_no_control_characters(written: Written):
+    lesson = written(
+        torch="import torch\n\ndef double(x):\n    return {'a': x}\n",
+    )
+    code = "def double(x):\n    return {'\\x1b[31m': x}\n"
+    (check,) = run(lesson, code).checks
+    assert check.status == "fail"
+    assert "[31m" in check.message
+    assert check.message.isprintable()
+
+
+def test_without_pytorch_its_absence_is_reported_and_is_not_the_learners_fault(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(references, "torch_installed", lambda: False)
+    # Another lesson than in the other tests, whose answers are cached.
+    report = run(written(checks=[{"value": "double(x) + 17"}]), RIGHT)
+    assert report.verdict == "internal"
+    (check,) = report.checks
+    assert check.fault is not None and check.fault.code == "no-torch"
+    assert "without PyTorch" in check.message
