@@ -4,7 +4,12 @@ import pytest
 
 from tests.engine.conftest import RIGHT, Written
 from tutor.engine import references
+from tutor.engine.judge import judge
+from tutor.engine.plan import plan
 from tutor.engine.session import run
+from tutor.engine.submission import Observation
+from tutor.sandbox.protocol import Answer
+from tutor.tree import Tree
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -34,15 +39,18 @@ def test_nan_of_pytorch_is_the_packs_fault_unless_the_check_says_that_it_is_mean
     assert run(meant, code).passed
 
 
-def test_a_finding_that_quotes_the_answer_has_no_control_characters(written: Written):
-    lesson = written(
-        torch="import torch\n\ndef double(x):\n    return {'a': x}\n",
-    )
-    code = "def double(x):\n    return {'\\x1b[31m': x}\n"
-    (check,) = run(lesson, code).checks
-    assert check.status == "fail"
-    assert "[31m" in check.message
-    assert check.message.isprintable()
+def test_a_finding_that_quotes_the_sandbox_has_no_control_characters(written: Written):
+    """Code that runs in the sandbox can put any text into its evidence."""
+    lesson = written(checks=[{"pure": "double(x)"}])
+    ((check, (case,)),) = plan(lesson, 0)
+    observed: Tree = {
+        "first": 1, "again": 1, "inputs before": 1, "inputs after": 1,
+        "promises": ["\x1b[31mred"], "changed": [],
+    }  # fmt: skip
+    observation = Observation(check, case, Answer("pure#0", 0.0, 0.0), observed)
+    result = judge(lesson, RIGHT, observation, None, ())
+    assert result.status == "fail"
+    assert "␛[31mred" in result.message
 
 
 def test_without_pytorch_its_absence_is_reported_and_is_not_the_learners_fault(
