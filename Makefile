@@ -10,6 +10,7 @@
 # make class    grade 1,000 submissions with known verdicts three times: an hour
 # make libreoffice  reopen the gradebook in LibreOffice (must be installed) without loss
 # make crowd    16 checks of four lessons at once: all must pass
+# make newest   the suite on the newest releases and a newer Python, without PyTorch: an hour, as root
 # make bench    measure speed against cold processes: an hour or two on an idle machine
 
 PYTHON ?= python3
@@ -22,7 +23,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test proofs course attacks killed class crowd libreoffice fuzz bench format clean
+.PHONY: install run test proofs course attacks killed class crowd libreoffice newest fuzz bench format clean
 
 install: $(STAMP)
 
@@ -65,6 +66,9 @@ crowd: install
 
 libreoffice: install
 	$(BIN)/pytest tests/grading/outputs/libreoffice.py
+
+newest:
+	$(PYTHON) -m tests.newest
 
 # A separate environment, because the fuzzer does not support every platform.
 fuzz:

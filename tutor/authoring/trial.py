@@ -25,7 +25,8 @@ Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle", "r
 
 
 class Trial(Struct, frozen=True):
-    """An answer to try. `mistake`: the lesson's entry that it was made from."""
+    """An answer to try. `mistake`: the lesson's entry that it was made from; `recorded`: whether
+    it may be compared with recorded answers, instead of new ones."""
 
     lesson: Lesson
     kind: Kind
@@ -33,6 +34,7 @@ class Trial(Struct, frozen=True):
     code: str
     seeds: tuple[int, ...]
     mistake: Mistake | None = None
+    recorded: bool = False
 
 
 class Outcome(Struct, frozen=True):
@@ -119,7 +121,11 @@ def _attempt(
     runs = RUNS_OF_MISTAKES if trial.kind in _WRONG else RUNS
     for first in range(0, len(trial.seeds), runs):
         with Session(
-            trial.lesson, trial.code, cancel=cancel, sandboxes=sandboxes, recorded=False
+            trial.lesson,
+            trial.code,
+            cancel=cancel,
+            sandboxes=sandboxes,
+            recorded=trial.recorded,
         ) as session:
             for seed in trial.seeds[first : first + runs]:
                 report = session.check(seed, all_checks=trial.kind not in _WRONG)
