@@ -2,10 +2,11 @@
 
     python3 -m tests.newest [--python PYTHON]
 
-By default, Debian's next release is installed below `build/newest` with debootstrap, as root, for its
-Python; with `--python`, that interpreter is used. PyTorch is not installed, since for a newer Python
-there may be no small build of it: what PyTorch gives comes from the recorded answers, and tests that
-need more are counted. The commit that is checked out is tested. Ends with 1 if anything differs.
+By default, Debian's next release is installed below `build/newest` with debootstrap, as root, for
+its Python; with `--python`, that interpreter is used. PyTorch is not installed, since for a newer
+Python there may be no small build of it: what PyTorch gives comes from the recorded answers, and
+tests that need more are counted. The commit that is checked out is tested. Ends with 1 if anything
+differs.
 """
 
 import argparse

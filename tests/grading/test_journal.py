@@ -37,7 +37,9 @@ def test_written_results_are_read_back(tmp_path: Path):
         assert journal.result("nobody", "double") is journal.key("nobody", "double") is None
         assert journal.overrides[NAMES[0], "double"].score == 0.5
         journal.add("other", result(NAMES[2], 0.25))
+        journal.override(NAMES[0], "double", Override(0.75, "on reflection", "me", "later"))
     with Journal(tmp_path) as journal:
+        assert journal.overrides[NAMES[0], "double"].score == 0.75
         found = journal.result(NAMES[2], "double")
         assert found is not None and found.score == 0.25  # the last one counts
         assert len(journal) == len(NAMES)

@@ -446,6 +446,23 @@ def test_a_pure_function_passes_with_and_without_jit() -> None:
         Pure(pure="f(x)").judge(eager, None, CASE)
 
 
+def test_a_permutation_keeps_the_rows_of_all_arrays_together() -> None:
+    check = Permutation(permutation="f(x)", expect="x")
+    examples = leaf([[1, 10], [2, 20], [3, 30]])
+    labels = leaf([1, 2, 3])
+    expected: Tree = (examples, labels)
+    order = [2, 0, 1]
+    moved = leaf(examples.values[order])
+    passes(check, (moved, leaf(labels.values[order])), expected)
+    apart = found(check, (moved, leaf(labels.values[[1, 2, 0]])), expected)
+    assert "in different orders, so their rows no longer belong together" in apart.message
+    assert "original order" in found(check, expected, expected).message
+    lost = found(
+        check, (leaf(examples.values[[2, 0, 0]]), leaf(labels.values[[2, 0, 0]])), expected
+    )
+    assert lost.message.startswith("1 of 3 rows are not among those expected")
+
+
 def test_nan_equals_nothing_in_same_and_different() -> None:
     check = Same(same=("f(x)", "g(x)"))
     nan = [leaf(np.float32([1, 2])), leaf(np.float32([[3, 4], [np.nan, 5]]))]
