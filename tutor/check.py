@@ -88,6 +88,16 @@ class Finding(Struct, frozen=True):
     compared: tuple[Tree, Tree] | None = None
 
 
+Releases = Annotated[
+    str,
+    Meta(
+        max_length=60,
+        description="Releases of JAX to which this applies, such as `>=0.11`; all by default.",
+        extra={"holds": "releases"},
+    ),
+]
+
+
 class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One hidden check. Each kind is a subclass in `tutor.checks`.
 
@@ -140,6 +150,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     visible: Annotated[
         bool, Meta(description="Whether graded students see the result of this check.")
     ] = True
+    jax: Releases = ""
 
     @property
     def expression(self) -> str:

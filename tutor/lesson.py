@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
-from tutor.check import Check
+from tutor.check import Check, Releases
 
 # Python's `$` also matches before a final newline, JSON Schema's does not; `(?!\n)` makes both the
 # same.
@@ -78,6 +78,7 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Line | Annotated[tuple[Line, ...], Meta(min_length=1)],
         Meta(description="Text, or list of texts, that the failed check's report must contain."),
     ]
+    jax: Releases = ""
 
     @property
     def expected_texts(self) -> tuple[str, ...]:

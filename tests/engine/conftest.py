@@ -1,5 +1,6 @@
 """Lessons with one part changed, in packs of their own."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,17 @@ def written(tmp_path: Path) -> Written:
         root = tmp_path / "pack"
         (root / "basics").mkdir(parents=True, exist_ok=True)
         (root / "pack.yaml").write_text(yaml.safe_dump(MANIFEST))
-        (root / "basics" / "double.yaml").write_text(yaml.safe_dump(LESSON | changes))
+        (root / "basics" / "double.yaml").write_text(yaml.safe_dump(deepcopy_of(LESSON | changes)))
         (root / "solutions" / "basics").mkdir(parents=True, exist_ok=True)
         (root / "solutions" / "basics" / "double.py").write_text(RIGHT)
         return load_pack(root).lesson("double")
 
     return write
+
+
+def deepcopy_of(fields: dict[str, Any]) -> Any:
+    """Return a copy that shares nothing, so that YAML needs no anchors."""
+    return json.loads(json.dumps(fields))
 
 
 RIGHT = "def double(x):\n    return 2 * x\n"

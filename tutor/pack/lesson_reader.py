@@ -209,8 +209,12 @@ class LessonReader(StructReader):
         if all(check.bonus for check in lesson.checks):
             what = "every check is a bonus, so none is required"
             self.complain(nodes, what, "remove `bonus: true` from at least one")
+        if all(check.jax for check in lesson.checks):
+            what = "every check is for some releases of JAX only"
+            self.complain(nodes, what, "remove `jax` from at least one")
         seen: set[str] = set()
         extra: set[str] = set()
+        releases: dict[str, str] = {}
         for check, check_node in zip(lesson.checks, nodes.items, strict=True):
             assert isinstance(check_node, MappingNode)
             if check.title in seen:
@@ -227,7 +231,12 @@ class LessonReader(StructReader):
                     what = f"after: {needed!r} is a bonus, so it need not pass"
                     remedy = "make this check a bonus too, or change its `after`"
                     self.complain(check_node.get("after") or check_node, what, remedy)
+                elif releases[needed] not in ("", check.jax):
+                    what = f"after: {needed!r} is for other releases of JAX ({releases[needed]})"
+                    remedy = f'give this check the same `jax: "{releases[needed]}"`'
+                    self.complain(check_node.get("after") or check_node, what, remedy)
             seen.add(check.title)
+            releases[check.title] = check.jax
             extra.update([check.title] if check.bonus else [])
             self._inputs(check.inputs, check_node.get("inputs"), lesson, starter)
             self._names(lesson, check, check_node, starter, torch)

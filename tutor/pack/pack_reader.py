@@ -12,6 +12,7 @@ from tutor.manifest import FORMAT, Manifest, Pack
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.releases import for_this_release
 from tutor.pack.struct_reader import StructReader
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, parse
 from tutor.suggestions import choice
@@ -172,6 +173,7 @@ class PackReader:
         if lesson is None:
             return None
         recorded = self._folder.root / recording_of(lesson_id)
+        lesson = for_this_release(lesson)
         return msgspec.structs.replace(lesson, recorded=str(recorded))
 
     @cached_property

@@ -11,6 +11,7 @@ from tutor.expressions import BadPython, defined_names, free_names
 from tutor.lesson import ID
 from tutor.manifest import EDITION, VERSION
 from tutor.pack.problems import Problem
+from tutor.pack.releases import applies
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tutor.suggestions import suggested
 
@@ -113,6 +114,16 @@ class StructReader:
     def _refuse(self, hint: Any, node: Node, name: str, items: int | None = None) -> None:
         got = shown(node) if items is None else f"{items} items" if items else "none"
         self.complain(node, f"{name}: must be {_rule(hint)}, got {got}", _remedy(hint, node))
+
+    def read_releases(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if isinstance(text, str):
+            try:
+                applies(text)
+            except ValueError:
+                what = f"{name}: must be a version specifier, got {text!r}"
+                self.complain(node, what, 'write one in quotes, such as ">=0.11"')
+        return text
 
     # --- Python source -------------------------------------------------------------------
 
