@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pluggy
 import pytest
@@ -45,13 +46,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=slow)
 
 
+needed: WeakKeyDictionary[pytest.Item, bool] = WeakKeyDictionary()
+"""The tests that have failed for want of PyTorch."""
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pluggy.Result]:
     """With `--without-torch`, count a test as skipped if it failed for want of PyTorch."""
     outcome = yield
     report = outcome.get_result()
-    asked = item.config.getoption("--without-torch") and report.failed
-    if asked and any(sign in report.longreprtext for sign in SIGNS_OF_NO_TORCH):
+    if not (item.config.getoption("--without-torch") and report.failed):
+        return
+    # What such a test left behind may fail its teardown, too.
+    if needed.get(item) or any(sign in report.longreprtext for sign in SIGNS_OF_NO_TORCH):
+        needed[item] = True
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "needs PyTorch")
 
