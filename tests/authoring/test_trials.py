@@ -425,13 +425,15 @@ def test_ctrl_c_ends_it_and_leaves_no_process(endless: Path):
 
 def test_a_good_lesson_exits_with_0_and_is_told_in_every_format(tmp_path: Path):
     file = tmp_path / "report.xml"
+    pack = shutil.copytree(FAULTY.parent, tmp_path / "faulty") / "lessons"
     done = jaxtutor(
-        str(FAULTY), "sound", "--seeds", "2", "--jobs", "1", "--mutate", "--json",
+        str(pack), "sound", "--seeds", "2", "--jobs", "1", "--mutate", "--json",
         "--junit", str(file),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["lessons"][0]["strength"]["killed"] == 3
     assert ElementTree.parse(file).getroot()[0].get("name") == "sound"
+    assert [path.name for path in (pack / "recorded").iterdir()] == ["sound.bin"]
 
 
 def test_a_lesson_that_does_not_hold_exits_with_1_and_says_what_to_run():

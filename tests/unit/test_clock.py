@@ -40,7 +40,7 @@ class Late:
 def test_waiting_for_pytorch_takes_nothing_of_the_learners_time(
     mini: Pack, forks: Forks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    lesson = replace(mini.lesson("double"), limits=Limits(seconds=1))
+    lesson = replace(mini.lesson("double"), limits=Limits(seconds=1), recorded="")
     late = Late(forks, 2.5)
     get = References.get
 

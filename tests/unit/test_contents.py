@@ -20,6 +20,7 @@ from tutor.pack.yaml_nodes import parse
 from tutor.pool.forks import Forks
 
 DOUBLE, TALL = "basics/double.yaml", "basics/tall.yaml"
+RECORDED = "recorded/double.bin", "recorded/tall.bin"
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_a_full_archive_is_the_pack_byte_for_byte(root: Path) -> None:
         "pack.yaml",
         DOUBLE,
         TALL,
+        *RECORDED,
         "solutions/basics/double.py",
         "solutions/basics/tall.py",
         "solutions/basics/double/sum.py",
@@ -79,7 +81,7 @@ def test_graders_get_unchanged_lessons_and_solutions_without_variants(root: Path
 
 def test_learners_get_nothing_that_reveals_a_solution(root: Path, tmp_path: Path) -> None:
     inventory, files = gather(load_pack(root), "learners")
-    assert set(files) == {"LICENSE", "pack.yaml", DOUBLE, TALL}
+    assert set(files) == {"LICENSE", "pack.yaml", DOUBLE, TALL, *RECORDED}
     assert "3 * x" in (root / DOUBLE).read_text()
     for words in ("3 * x", "x * 2", "the answer", *REVEALING):
         assert words not in files[DOUBLE].decode()
