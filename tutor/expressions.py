@@ -142,12 +142,41 @@ def defined_names(source: str) -> set[str]:
     Raises:
         BadPython: it is not Python.
     """
-    _, table = _parse(source, "exec")
-    return {
+    tree, table = _parse(source, "exec")
+    defined = {
         symbol.get_name()
         for symbol in table.get_symbols()
         if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
     }
+    return defined - _only_in_comprehensions(tree)
+
+
+def _only_in_comprehensions(tree: ast.AST) -> set[str]:
+    """Return the names that nothing but comprehensions assign. From Python 3.12, these are compiled
+    into the code around them, and the symbol table lists their names there."""
+    targets = {
+        id(name): name.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name)
+    }
+    others: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in targets:
+                others.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                others.add(name)
+            case ast.ClassDef(name=name):
+                others.add(name)
+            case ast.alias(name=name, asname=other):
+                others.add(other or name.partition(".")[0])
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                others.add(name)
+            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                others.add(name)
+    return set(targets.values()) - others
 
 
 def _parse(source: str, mode: str) -> tuple[ast.AST, symtable.SymbolTable]:

@@ -2,6 +2,7 @@
 
 import stat
 import struct
+import warnings
 import zipfile
 import zlib
 
@@ -22,10 +23,11 @@ DAMAGE = (
     OSError,
     OverflowError,
     RuntimeError,
+    UserWarning,
     ValueError,
     struct.error,
 )
-"""Exceptions that zipfile raises for damaged data."""
+"""Exceptions that `content` and zipfile raise for damaged data."""
 
 
 def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
@@ -55,6 +57,10 @@ def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> 
     Raises:
         DAMAGE: it cannot be unpacked, or does not match its checksum.
     """
-    with archive.open(member) as file:
+    with warnings.catch_warnings():
+        # From Python 3.13, zipfile only warns of some members that overlap.
+        warnings.simplefilter("error", UserWarning)
+        file = archive.open(member)
+    with file:
         # zipfile verifies the checksum at the end, and never reads more than the declared size.
         return file.read(at_most + 1)
