@@ -1,15 +1,19 @@
 """Drive the app with Textual's Pilot, over a small pack and with real sandboxes."""
 
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from tests.conftest import MINI
 from tests.stopwatch import PATIENCE, Stopwatch
 from tutor.manifest import Pack
+from tutor.pack import load_pack
 from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
@@ -98,6 +102,17 @@ class Driver:
         """Run, and wait for the report."""
         await self.press("run")
         await self.until(lambda: self.results.report is not None, "a report")
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Pack:
+    """Return the small pack with enough time for what is done during a run on a busy machine."""
+    shutil.copytree(MINI.parent, tmp_path / "patient")
+    lesson = tmp_path / "patient" / "lessons" / "basics" / "double.yaml"
+    lesson.write_text(lesson.read_text().replace("seconds: 2,", "seconds: 600,"))
+    pack = load_pack(tmp_path / "patient" / "lessons")
+    assert pack.lesson("double").limits.seconds == 600
+    return pack
 
 
 Start = Callable[..., AbstractAsyncContextManager[Driver]]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Driver, Start
+from tutor.manifest import Pack
 from tutor.ui.actions import key_of
 from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
@@ -34,8 +35,8 @@ async def opened(driver: Driver) -> None:
 # --- running -----------------------------------------------------------------------------------
 
 
-async def test_a_run_can_be_stopped(start: Start):
-    async with start() as driver:
+async def test_a_run_can_be_stopped(start: Start, patient: Pack):
+    async with start(pack=patient) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
         await driver.press("run")
@@ -84,8 +85,8 @@ async def test_of_many_runs_the_last_one_counts(start: Start):
         await driver.shows("2 of 2 checks pass")
 
 
-async def test_typing_does_not_wait_for_a_run(start: Start):
-    async with start(size=(120, 40)) as driver:
+async def test_typing_does_not_wait_for_a_run(start: Start, patient: Pack):
+    async with start(size=(120, 40), pack=patient) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
         await driver.press("run", "code")
@@ -96,8 +97,8 @@ async def test_typing_does_not_wait_for_a_run(start: Start):
         await driver.until(lambda: not driver.results.running, "the end of the run")
 
 
-async def test_results_do_not_replace_a_pane_chosen_during_the_run(start: Start):
-    async with start(size=(80, 24)) as driver:
+async def test_results_do_not_replace_a_pane_chosen_during_the_run(start: Start, patient: Pack):
+    async with start(size=(80, 24), pack=patient) as driver:
         await opened(driver)
         await driver.write(ENDLESS)
         await driver.press("run", "code")

@@ -387,7 +387,7 @@ def test_a_duplicate_request_waits_for_the_first(tmp_path: Path, lesson: Lesson,
         return begun[-1]
 
     asked = requests(lesson, plan(lesson, 0))
-    both = [References(lesson, asked, tmp_path, begin) for _ in range(2)]
+    both = [References(lesson, asked, tmp_path, begin, recorded=False) for _ in range(2)]
     for one in both:
         one.start()
     first, second = (one.get(asked[0].case) for one in both)
@@ -402,7 +402,9 @@ def test_cancelling_one_request_keeps_the_others(tmp_path: Path, lesson: Lesson,
     from tutor.sandbox.process import Cancelled
 
     asked = requests(lesson, plan(lesson, 0))
-    first, second = (References(lesson, asked, tmp_path, forks.reference) for _ in range(2))
+    first, second = (
+        References(lesson, asked, tmp_path, forks.reference, recorded=False) for _ in range(2)
+    )
     first.start()
     second.start()
     first.cancel()
