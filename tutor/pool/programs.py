@@ -12,6 +12,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from msgspec import structs
+
 from tutor.engine.plan import Configuration
 from tutor.lesson import Lesson
 from tutor.sandbox.wire import WireError, decode, encode
@@ -63,6 +65,8 @@ class Programs:
 
 def _name(lesson: Lesson, configuration: Configuration, code: str, seed: int) -> str:
     # The whole lesson counts, since another pack's may ask the same code other things. So does
-    # XLA's version: no other version asks for the programs that it compiled.
+    # XLA's version: no other version asks for the programs that it compiled. Where the pack lies
+    # does not.
+    lesson = structs.replace(lesson, recorded="")
     key = hashlib.sha256(repr((lesson, configuration, code, seed, _xla())).encode()).hexdigest()
     return f"{lesson.id}-{key[:32]}"
