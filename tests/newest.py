@@ -69,7 +69,7 @@ class Place:
         kept = ("HOME", "LANG", "TERM", "PIP_CERT", "PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")
         environ = {name: os.environ[name] for name in kept if name in os.environ}
         environ["JAXTUTOR_TEST_PATIENCE"] = "10"  # tests that need PyTorch would wait in vain
-        environ["PATH"] = f"{self._bin}:/usr/local/bin:/usr/bin:/bin"
+        environ["PATH"] = f"{self._bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
         folder: Path | None = self.folder
         if self._root is not None:
             # The mounts end with the command.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from tests.conftest import SHARED_CACHE, course
 from tests.engine.conftest import RIGHT, Written
 from tutor.authoring.recording import record
 from tutor.engine import recorded, references
@@ -184,6 +185,13 @@ def test_every_lesson_of_the_course_has_current_answers(forks: Forks, pack: Pack
         found.start()
         found.close()
         assert found.cached, f"run: jaxtutor pack test lessons {one.id} --seeds 1"
+
+
+@pytest.mark.parametrize("lesson_id", course().lessons)
+def test_the_installed_pytorch_gives_the_recorded_answers(lesson_id: str, forks: Forks):
+    one = course().lesson(lesson_id)
+    compared = record(one, SHARED_CACHE / "references", forks.reference, write=False)
+    assert compared.holds, compared.problem
 
 
 def test_run_uses_them(lesson: Lesson, no_torch: None, forked: None):

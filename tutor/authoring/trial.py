@@ -21,7 +21,7 @@ from tutor.report import CheckResult, Report, Verdict
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
-Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle", "recording"]
+Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle"]
 
 
 class Trial(Struct, frozen=True):
@@ -38,7 +38,7 @@ class Trial(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """The result of a trial.
+    """The result of a trial, or of comparing recorded answers (`tutor.authoring.recording`).
 
     `problem` is empty if the trial holds, else says what is wrong under `seeds`; `tried` counts all
     seeds that were run. `check` names the check with the problem; for a mutant, the one that killed
@@ -49,7 +49,7 @@ class Outcome(Struct, frozen=True):
     """
 
     lesson: str
-    kind: Kind
+    kind: Kind | Literal["recording"]
     name: str
     problem: str = ""
     check: str = ""
@@ -198,8 +198,6 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
             return Wrong("it passes") if report.passed else None
         case "idle":
             return _not_noticed(trial, report)
-        case "recording":
-            raise ValueError("recordings are not tried; see `tutor.authoring.recording`")
 
 
 def _not_noticed(trial: Trial, report: Report) -> Wrong | None:
