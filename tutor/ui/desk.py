@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from textual.message import Message
 from textual.widget import Widget
 
-from tutor.engine.versions import WITHOUT_TORCH, torch_installed
+from tutor.engine.versions import INSTALL_TORCH, WITHOUT_TORCH, torch_installed
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
@@ -123,7 +123,7 @@ class Desk:
         if not self._torch_noticed:
             self._torch_noticed = True
             if not torch_installed():
-                notice = f"PyTorch is not installed: {WITHOUT_TORCH}"
+                notice = f"PyTorch is not installed: {WITHOUT_TORCH}. Run: {INSTALL_TORCH}"
                 widget.notify(notice, severity="warning", timeout=15, markup=False)
         for notices in (self.progress.notices, cache.notices):
             for notice in notices:
