@@ -27,8 +27,8 @@ def torch_installed() -> bool:
 
 
 WITHOUT_TORCH = (
-    "without PyTorch, lessons are checked against recorded answers; --seed, the comparison of times, "
-    "grading and writing lessons need it"
+    "without PyTorch, lessons are checked against recorded answers; --seed, the comparison of "
+    "times, grading and writing lessons need it"
 )
 
 INSTALL_TORCH = "python -m pip install torch"
