@@ -11,6 +11,7 @@
 # make libreoffice  reopen the gradebook in LibreOffice (must be installed) without loss
 # make crowd    16 checks of four lessons at once: all must pass
 # make newest   the suite on the newest releases and a newer Python, without PyTorch: an hour, as root
+# make oldest   the suite on the oldest releases that pyproject.toml allows: half an hour
 # make bench    measure speed against cold processes: an hour or two on an idle machine
 
 PYTHON ?= python3
@@ -23,7 +24,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install run test proofs course attacks killed class crowd libreoffice newest fuzz bench format clean
+.PHONY: install run test proofs course attacks killed class crowd libreoffice newest oldest fuzz bench format clean
 
 install: $(STAMP)
 
@@ -68,7 +69,10 @@ libreoffice: install
 	$(BIN)/pytest tests/grading/outputs/libreoffice.py
 
 newest:
-	$(PYTHON) -m tests.newest
+	$(PYTHON) -m tests.releases newest
+
+oldest:
+	$(PYTHON) -m tests.releases oldest
 
 # A separate environment, because the fuzzer does not support every platform.
 fuzz:
