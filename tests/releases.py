@@ -1,12 +1,13 @@
 """`make newest`, `make oldest`: the suite and the course at both ends of the promised versions.
 
-    python3 -m tests.releases newest [--python PYTHON]
+    python3 -m tests.releases newest [--python PYTHON] [--torch]
     python3 -m tests.releases oldest [--python PYTHON]
 
 *newest* takes the newest release of every dependency, whatever pyproject.toml allows, and the
 Python of Debian's next release, which debootstrap installs below `build/newest` (as root), or the
-one given. PyTorch is not installed, since for a newer Python there may be no small build of it:
-what PyTorch gives comes from the recorded answers, and tests that need more are counted.
+one given. PyTorch is left out, since for a newer Python there may be no small build of it: what
+it gives comes from the recorded answers, and tests that need more are counted. With `--torch`, its
+newest release is installed, too: five gigabytes on Linux.
 
 *oldest* takes the lowest version of every dependency that pyproject.toml allows, and the Python
 that runs this, or the one given. PyTorch and the tools of the tests are those of constraints.txt.
@@ -42,11 +43,13 @@ class Place:
     Args:
         end: `newest` or `oldest`.
         python: An interpreter of this machine; if None, that of a root of Debian's next release.
+        torch: Whether PyTorch is to be installed.
     """
 
-    def __init__(self, end: str, python: str | None) -> None:
+    def __init__(self, end: str, python: str | None, torch: bool) -> None:
         build = REPOSITORY / "build" / end
         self._end = end
+        self._torch = torch
         self._root = None if python else build / "root"
         self._python = python or "python3"
         self.folder = build / "jaxtutor" if python else self._inside(INSIDE)
@@ -68,7 +71,7 @@ class Place:
         shutil.rmtree(self.folder, ignore_errors=True)
         subprocess.run(["git", "clone", "--quiet", REPOSITORY, self.folder], check=True)
         self.run([self._python, "-m", "venv", ".venv"])
-        self.pip(newest() if self._end == "newest" else oldest())
+        self.pip(newest(self._torch) if self._end == "newest" else oldest())
         self.pip(["--no-deps", "--no-build-isolation", "-e", "."])
 
     def pip(self, arguments: list[str]) -> None:
@@ -83,14 +86,14 @@ class Place:
         if self._root is None:
             kept += ("PIP_FIND_LINKS",)
         environ = {name: os.environ[name] for name in kept if name in os.environ}
-        if self._end == "newest":
+        if not self._torch:
             environ["JAXTUTOR_TEST_PATIENCE"] = "10"  # tests that need PyTorch would wait in vain
         environ["PATH"] = f"{self._bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
         folder: Path | None = self.folder
         if self._root is not None:
             # The mounts end with the command.
             script = (
-                'cd "$0" && mount --bind /proc proc && mount --bind /dev dev && '
+                'cd "$0" && for each in proc dev sys; do mount --rbind /$each $each || exit; done; '
                 'mount -t tmpfs tmpfs tmp && exec chroot . sh -c \'cd "$0" && exec "$@"\' "$@"'
             )
             where = str(INSIDE) if self.folder.exists() else "/"
@@ -105,10 +108,10 @@ class Place:
         return self._root / path.relative_to("/")
 
 
-def newest() -> list[str]:
-    """Return the names of all dependencies but PyTorch, without ranges: pip takes the newest."""
-    names = {name for name, _ in dependencies("test", "bench")} - {"torch", *LINTERS}
-    return sorted(names)
+def newest(torch: bool) -> list[str]:
+    """Return the names of all dependencies, without ranges: pip takes the newest releases."""
+    names = {name for name, _ in dependencies("test", "bench")} - {*LINTERS}
+    return sorted(names if torch else names - {"torch"})
 
 
 def oldest() -> list[str]:
@@ -142,16 +145,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Test at an end of the promised versions.")
     parser.add_argument("end", choices=["newest", "oldest"])
     parser.add_argument("--python", help="an interpreter of this machine")
+    parser.add_argument("--torch", action="store_true", help="newest: with PyTorch, gigabytes")
     arguments = parser.parse_args()
-    end = arguments.end
-    place = Place(end, arguments.python or (sys.executable if end == "oldest" else None))
+    lowest = arguments.end == "oldest"
+    torch = lowest or arguments.torch
+    python = arguments.python or (sys.executable if lowest else None)
+    place = Place(arguments.end, python, torch)
     place.prepare()
     print(place.python("-c", VERSIONS).stdout, flush=True)
     course = place.python("-m", "tests.course.recorded")
     print(course.stdout, flush=True)
     suite = place.python(
         "-m", "pytest", "-q", "-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal",
-        "-rfE", "-p", "no:cacheprovider", *(["--without-torch"] if end == "newest" else []),
+        "-rfE", "-p", "no:cacheprovider", *([] if torch else ["--without-torch"]),
     )  # fmt: skip
     differing = re.findall(r"^(?:FAILED|ERROR) (\S+)", suite.stdout, re.MULTILINE)
     print(suite.stdout.rstrip().rpartition("\n")[2])
