@@ -32,7 +32,16 @@ jax._src.compilation_cache = types.ModuleType("compilation_cache")
 sys.modules["jax._src.compilation_cache_interface"] = None
 del jax.make_user_context
 
+# Events and primitives have other names.
+tell = jax.monitoring.register_event_duration_secs_listener
+jax.monitoring.register_event_duration_secs_listener = lambda heard: tell(
+    lambda event, seconds, **details: heard("/new" + event, seconds, **details)
+)
 from tutor.sandbox import jax_internals
+
+jax_internals.random_primitives()["random_bits"].name = "bits"
+
+from tutor.checks.inside.ledger import keys_used
 from tutor.sandbox.learner import LearnerEnvironment
 
 env = LearnerEnvironment()
@@ -54,7 +63,13 @@ with env.empty_caches():
     programs = env.compiles.during(lambda: double(jnp.arange(3.0)))
 assert len(traced) == 2, "an empty cache traces again"
 assert "double" in programs, programs
+assert programs.count("double") == 1, programs
+with env.empty_caches():
+    assert env.compiles.during(lambda: double(jnp.arange(3.0)))
+    assert not env.compiles.during(lambda: double(jnp.arange(3.0)))
+assert keys_used(env, "jax.random.normal(jax.random.key(0))", {})[1] is False
 assert env.collect() == {}
+assert {"listen_to_compilations", "random_primitives"} <= jax_internals.fallbacks
 """
 
 

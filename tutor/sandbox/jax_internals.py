@@ -7,6 +7,8 @@ says which fallbacks the installed release needs.
 """
 
 import functools
+import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
@@ -91,3 +93,92 @@ def _without_caches(number: int) -> Iterator[None]:
         yield
     finally:
         jax.clear_caches()  # type: ignore[no-untyped-call]
+
+
+_STEPS_OF_COMPILING = (
+    "/jax/core/compile/jaxpr_trace_duration",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration",
+    "/jax/core/compile/backend_compile_duration",
+)
+
+
+def listen_to_compilations(listener: Callable[[float, str | None], None]) -> None:
+    """Call `listener` after each step of compiling a program: with the seconds that the step took,
+    and with the program's name after the last step.
+
+    The names of JAX's events are not documented. Fallback for the names of programs:
+    `logged_compilations`; without the events, no time counts as compiling.
+    """
+
+    def heard(event: str, duration_secs: float, **details: str | int) -> None:
+        if event in _STEPS_OF_COMPILING:
+            last = event == _STEPS_OF_COMPILING[-1]
+            listener(duration_secs, _bare(str(details.get("fun_name", "?"))) if last else None)
+
+    jax.monitoring.register_event_duration_secs_listener(heard)
+
+
+def logged_compilations(action: Callable[[], object]) -> list[str]:
+    """Run `action` and return the names of the programs that JAX says to have compiled, in its
+    log."""
+    fallbacks.add("listen_to_compilations")
+    names: list[str] = []
+
+    class Reader(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            names.extend(_FINISHED.findall(record.getMessage()))
+
+    reader, logger = Reader(), logging.getLogger("jax")
+    shown, logger.propagate = logger.propagate, False
+    logger.addHandler(reader)
+    try:
+        with jax.log_compiles():
+            action()
+    finally:
+        logger.removeHandler(reader)
+        logger.propagate = shown
+    return [_bare(name) for name in names]
+
+
+_FINISHED = re.compile(r"Finished XLA compilation of (\S+)")
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("jit(").removesuffix(")")
+
+
+RANDOM_PRIMITIVES = ("random_bits", "random_split", "random_fold_in", "random_gamma")
+
+
+def random_primitives() -> dict[str, Any] | None:
+    """Return the primitives that consume keys, by name.
+
+    They are found by tracing, which needs no private module, but their names are not documented.
+    Fallback: None, and keys are checked by JAX's own checker, which sees less.
+    """
+
+    def use_all(key: Any) -> Any:
+        return (
+            jax.random.bits(key),
+            jax.random.split(key),
+            jax.random.fold_in(key, 1),
+            jax.random.gamma(key, 1.0),
+        )
+
+    primitives: dict[str, Any] = {}
+
+    def walk(jaxpr: Any) -> None:
+        for equation in jaxpr.eqns:
+            primitives[equation.primitive.name] = equation.primitive
+            for parameter in equation.params.values():
+                inner = getattr(parameter, "jaxpr", parameter)
+                if hasattr(inner, "eqns"):
+                    walk(inner)
+
+    traced: Any = jax.make_jaxpr(use_all)(jax.random.key(0))
+    walk(getattr(traced, "jaxpr", traced))
+    found = {name: primitives.get(name) for name in RANDOM_PRIMITIVES}
+    if all(hasattr(primitive, "impl") for primitive in found.values()):
+        return found
+    fallbacks.add("random_primitives")
+    return None

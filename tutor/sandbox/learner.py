@@ -23,13 +23,6 @@ from tutor.sandbox.environment import Environment, user_code
 from tutor.sandbox.helpers import instances, refill
 from tutor.tree import Leaf, Tree
 
-_COMPILE_EVENTS = (
-    "/jax/core/compile/jaxpr_trace_duration",
-    "/jax/core/compile/jaxpr_to_mlir_module_duration",
-    "/jax/core/compile/backend_compile_duration",
-)
-
-
 KEY_IMPLEMENTATION = "threefry2x32"
 """Implementation of keys that are inputs, whatever the learner sets as the default."""
 
@@ -229,17 +222,25 @@ class CompileLog:
     def __init__(self) -> None:
         self.seconds = 0.0
         self.programs: list[str] = []
-        jax.monitoring.register_event_duration_secs_listener(self._record)
+        jax_internals.listen_to_compilations(self._record)
 
-    def _record(self, event: str, duration_secs: float, **details: str | int) -> None:
-        if event in _COMPILE_EVENTS:
-            self.seconds += duration_secs
-            if event == _COMPILE_EVENTS[-1]:
-                name = str(details.get("fun_name", "?"))
-                self.programs.append(name.removeprefix("jit(").removesuffix(")"))
+    def _record(self, seconds: float, program: str | None) -> None:
+        self.seconds += seconds
+        if program is not None:
+            self.programs.append(program)
 
     def during(self, action: Callable[[], Any]) -> list[str]:
-        """Run `action` and return the names of the programs that it compiled."""
+        """Run `action` and return the names of the programs that it compiled.
+
+        Raises: RuntimeError if this release of JAX does not tell.
+        """
+        if not self.programs and not self._heard(_compile_something):
+            if not jax_internals.logged_compilations(_compile_something):
+                raise RuntimeError(f"JAX {jax.__version__} does not tell what it compiles")
+            return jax_internals.logged_compilations(action)
+        return self._heard(action)
+
+    def _heard(self, action: Callable[[], Any]) -> list[str]:
         before = len(self.programs)
         action()
         return self.programs[before:]
@@ -253,6 +254,10 @@ class CompileLog:
             return compiling, max(0.0, time.perf_counter() - start - compiling)
 
         return read
+
+
+def _compile_something() -> None:
+    jax.jit(lambda: jnp.zeros(()))()
 
 
 class _NoTorch(importlib.abc.MetaPathFinder):

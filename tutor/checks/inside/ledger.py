@@ -7,6 +7,7 @@ may be split twice in the same way if every child is used once; if one is used t
 names the splits.
 """
 
+import functools
 import re
 import signal
 import sys
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from tutor.sandbox import jax_internals
 from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree
 
@@ -44,6 +46,8 @@ class Ledger:
     """The uses of each key, by its raw data, and the splits from which it came."""
 
     def __init__(self) -> None:
+        self.elsewhere = 0
+        """The number of keys that were consumed other than through `jax.random`."""
         self.uses: defaultdict[tuple[int, ...], list[Use]] = defaultdict(list)
         self.origins: defaultdict[tuple[int, ...], list[Use]] = defaultdict(list)
 
@@ -54,10 +58,12 @@ def keys_used(
     """Run the expression and record which keys it consumes.
 
     **Returns:** the ledger, and whether it is complete: it is not if the expression cannot run
-    without `jit`, or takes too long.
+    without `jit`, or takes too long, or this release of JAX does not show what is needed.
     """
     import jax
 
+    if not _shown():
+        return Ledger(), False
     values = env.inputs(inputs)
     with _recording(env.filename) as ledger, _time_limit(LEDGER_SECONDS), jax.disable_jit():
         try:
@@ -65,6 +71,21 @@ def keys_used(
         except UserCodeError:
             return ledger, False
     return ledger, True
+
+
+@functools.cache
+def _shown() -> bool:
+    """Return whether this release of JAX shows which keys are consumed, and by what call."""
+    import jax
+
+    if jax_internals.random_primitives() is None:
+        return False
+    with _recording("") as ledger, jax.disable_jit():
+        jax.random.split(jax.random.key(0, impl="threefry2x32"))
+    if len(ledger.uses) == 1 and not ledger.elsewhere:
+        return True
+    jax_internals.fallbacks.add("random_primitives")
+    return False
 
 
 @contextmanager
@@ -93,7 +114,8 @@ def _recording(filename: str) -> Iterator[Ledger]:
 
     ledger = Ledger()
     calls: list[Any] = []  # frames of jax.random functions, kept alive so that no id recurs
-    primitives = _primitives()
+    primitives = jax_internals.random_primitives()
+    assert primitives is not None
     original = {name: primitive.impl for name, primitive in primitives.items()}
 
     def recorder(name: Any) -> Any:
@@ -103,6 +125,7 @@ def _recording(filename: str) -> Iterator[Ledger]:
             if call is None or frame is None:  # a key consumed other than through jax.random
                 call = len(calls)
                 calls.append(frame)
+                ledger.elsewhere += frame is None
             rows = _rows_of(keys)
             data: list[int | None] = [None] * len(rows)
             if name == "random_fold_in":
@@ -139,33 +162,6 @@ def _rows_of(keys: Any) -> Any:
 
     rows = np.asarray(jax.random.key_data(keys))
     return rows.reshape(-1, rows.shape[-1])
-
-
-def _primitives() -> dict[str, Any]:
-    """Return the primitives that consume keys, found by tracing to avoid private imports."""
-    import jax
-
-    def use_all(key: Any) -> Any:
-        return (
-            jax.random.bits(key),
-            jax.random.split(key),
-            jax.random.fold_in(key, 1),
-            jax.random.gamma(key, 1.0),
-        )
-
-    primitives: dict[str, Any] = {}
-
-    def walk(jaxpr: Any) -> None:
-        for equation in jaxpr.eqns:
-            primitives[equation.primitive.name] = equation.primitive
-            for parameter in equation.params.values():
-                inner = getattr(parameter, "jaxpr", parameter)
-                if hasattr(inner, "eqns"):
-                    walk(inner)
-
-    walk(jax.make_jaxpr(use_all)(jax.random.key(0)).jaxpr)
-    names = ("random_bits", "random_split", "random_fold_in", "random_gamma")
-    return {name: primitives[name] for name in names}
 
 
 def _caller(frame: Any, filename: str) -> tuple[int, Any]:
