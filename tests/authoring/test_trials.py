@@ -430,7 +430,8 @@ def test_a_good_lesson_exits_with_0_and_is_told_in_every_format(tmp_path: Path):
         str(pack), "sound", "--seeds", "2", "--jobs", "1", "--mutate", "--json",
         "--junit", str(file),
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    recorded = f"Recorded PyTorch's answers of 1 lesson in {pack / 'recorded'}\n"
+    assert (done.returncode, done.stderr) == (0, recorded)
     assert json.loads(done.stdout)["lessons"][0]["strength"]["killed"] == 3
     assert ElementTree.parse(file).getroot()[0].get("name") == "sound"
     assert [path.name for path in (pack / "recorded").iterdir()] == ["sound.bin"]

@@ -85,6 +85,20 @@ def test_a_pack_is_built_installed_used_and_removed(here: Path, home: Path) -> N
     assert "✓ double" in said("list", "--pack", "mini")
 
 
+def test_answers_of_pytorch_are_recorded_where_they_are_missing() -> None:
+    recorded = Path("mypack/lessons/recorded")
+    before = {path.name: path.read_bytes() for path in recorded.iterdir()}
+    shutil.rmtree(recorded)
+    text = said("pack", "build", "mypack/lessons")
+    assert f"Recorded PyTorch's answers of {len(before)} lessons in {recorded}" in text
+    assert {path.name: path.read_bytes() for path in recorded.iterdir()} == before
+    assert {f"recorded/{name}" for name in before} <= names("mini.zip")
+    assert "Recorded" not in said("pack", "build", "mypack/lessons")
+    edit("return 2 * x", "return 2 / x", "basics/double.yaml")
+    text = said("pack", "build", "mypack/lessons", "--force")
+    assert "Recorded PyTorch's answers of 1 lesson in" in text
+
+
 def test_for_learners_there_are_no_solutions() -> None:
     text = said("pack", "build", "mypack/lessons", "--without-solutions")
     assert "mini-learners.zip: 2 lessons, without solutions" in text

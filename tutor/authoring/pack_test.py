@@ -77,6 +77,8 @@ class PackTest:
         self._forks = Forks()
         self._cache = paths.cache() / "references"
         self._record = options.record
+        self.written = 0
+        """The number of lessons whose answers of PyTorch were recorded."""
         self._executor = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
         self._lock = threading.Lock()
         self._running: set[Cancel] = set()
@@ -113,9 +115,11 @@ class PackTest:
 
     def _recorded(self, lesson: Lesson, result: LessonResult) -> LessonResult:
         """Return the result with what is wrong with the recorded answers, if anything is."""
-        outcome = record(lesson, self._cache, self._forks.reference, write=self._record)
-        if outcome.holds:
+        done = record(lesson, self._cache, self._forks.reference, write=self._record, again=True)
+        self.written += done.written
+        if not done.problem:
             return result
+        outcome = Outcome(lesson.id, "recording", "recorded answers", done.problem)
         return structs.replace(result, outcomes=(*result.outcomes, outcome))
 
     def _expected(self, lesson: Lesson) -> list[str]:

@@ -1,9 +1,11 @@
 """Record PyTorch's answers with a pack, and compare those that are recorded already."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tutor.authoring.trial import Outcome
+from msgspec import Struct
+
+from tutor.check import Case, Check
 from tutor.checks.compare import compare, words
 from tutor.engine import recorded
 from tutor.engine.plan import case_id, plan, requests
@@ -11,42 +13,70 @@ from tutor.engine.references import ReferenceFailed, References
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.sandbox.process import Sandbox
+from tutor.tree import Tree
 
 TIMES = 10.0
 """Multiple of a dtype's tolerance by which two versions of PyTorch may differ, unless the check has
 a tolerance of its own."""
 
 
-def record(lesson: Lesson, cache: Path, begin: Callable[[], Sandbox], *, write: bool) -> Outcome:
-    """Compute the answers that learners' first checks need, and compare them with those recorded;
-    record them if there are none.
+class Recording(Struct, frozen=True):
+    """What became of a lesson's recording. `problem`: empty, or why the answers were not recorded
+    or differ from those that are; `written`: whether they were recorded now."""
 
-    **Arguments:** `cache`, `begin`: as for `References`; `write`: whether to record.
+    problem: str = ""
+    written: bool = False
 
-    **Returns:** an outcome that does not hold if the answers differ, or cannot be recorded.
+
+def record(
+    lesson: Lesson,
+    cache: Path,
+    begin: Callable[[], Sandbox],
+    *,
+    write: bool = True,
+    again: bool = False,
+) -> Recording:
+    """Record the answers that learners' first checks need, unless they are recorded already.
+
+    **Arguments:** `cache`, `begin`: as for `References`; `write`: whether to record; `again`:
+    whether to compute answers that are recorded, too, and compare.
     """
     try:
         planned = plan(lesson, recorded.SEED)
     except DrawError as error:
-        return _outcome(lesson, str(error))
+        return Recording(str(error))
     asked = requests(lesson, planned)
     references = References(lesson, asked, cache, begin, recorded=False)
+    before = recorded.load(lesson.recorded, references.content_key)
+    if before is not None and before.keys() != {request.case for request in asked}:
+        before = None
+    if not asked or (before is not None and not again):
+        return Recording()
     references.start()
     try:
         answers = {request.case: references.get(request.case).tree for request in asked}
-        before = recorded.load(lesson.recorded, references.content_key)
-        if before is None or before.keys() != answers.keys():
-            if write and answers:
+        if before is None:
+            if write:
                 references.record()
-            return _outcome(lesson)
+            return Recording(written=write)
     except ReferenceFailed as failure:
-        return _outcome(lesson, failure.fault.message)
+        return Recording(failure.fault.message)
     except recorded.RecordingTooLarge as error:
-        return _outcome(lesson, f"too large to record: {error}")
+        return Recording(f"too large to record: {error}")
     except OSError as error:
-        return _outcome(lesson, f"{lesson.recorded} was not written: {error.strerror}")
+        return Recording(f"{lesson.recorded} was not written: {error.strerror}")
     finally:
         references.close()
+    return Recording(_difference(lesson, planned, before, answers))
+
+
+def _difference(
+    lesson: Lesson,
+    planned: Sequence[tuple[Check, Sequence[Case]]],
+    before: Mapping[str, Tree],
+    answers: Mapping[str, Tree],
+) -> str:
+    """Return how the answers differ from those recorded; empty if they do not."""
     for check, cases in planned:
         for name in (case_id(check, case) for case in cases):
             if name not in answers:
@@ -55,9 +85,5 @@ def record(lesson: Lesson, cache: Path, begin: Callable[[], Sandbox], *, write: 
             mismatch = compare(before[name], answers[name], tolerance, times=TIMES)
             if mismatch is not None:
                 problem = f"PyTorch now gives something else for {name}: {words(mismatch)}"
-                return _outcome(lesson, f"{problem}; delete {lesson.recorded} to record it anew")
-    return _outcome(lesson)
-
-
-def _outcome(lesson: Lesson, problem: str = "") -> Outcome:
-    return Outcome(lesson.id, "recording", "recorded answers", problem)
+                return f"{problem}; delete {lesson.recorded} to record it anew"
+    return ""

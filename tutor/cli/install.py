@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.pack import add
+from tutor.cli.pack import add, is_own, recorded_message
 from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
+    from tutor.manifest import Pack
     from tutor.pack.archive import Purpose
     from tutor.pack.installed import Installed, KnownPack
 
@@ -50,6 +51,8 @@ def _build(options: argparse.Namespace) -> int:
     purpose: Purpose = options.purpose
     try:
         pack = load_pack(options.folder)
+        if is_own(options.folder):
+            _record(pack, options.folder)
         inventory, files = gather(pack, purpose)
         suffix = "" if purpose == "everything" else f"-{purpose}"
         path = Path(options.output or f"{pack.id}{suffix}.zip")
@@ -76,6 +79,27 @@ def _build(options: argparse.Namespace) -> int:
     _print_strays(strays(pack))
     print(f"Install it: jaxtutor pack install {path}")
     return 0
+
+
+def _record(pack: "Pack", folder: str) -> None:
+    """Record PyTorch's answers where they are not recorded yet, so that learners need no PyTorch.
+    A lesson for which that fails is packed without them."""
+    from tutor.authoring.recording import record
+    from tutor.engine.versions import torch_installed
+    from tutor.pool.forks import Forks
+    from tutor.storage import paths
+
+    written = 0
+    with Forks() as forks:
+        for lesson in pack.lessons.values():
+            done = record(lesson, paths.cache() / "references", forks.reference)
+            written += done.written
+            if done.problem:
+                print(f"{lesson.id}: PyTorch's answers were not recorded: {done.problem}")
+                if not torch_installed():
+                    break
+    if written:
+        print(recorded_message(written, folder))
 
 
 def _count_solutions(files: "dict[str, bytes]") -> int:

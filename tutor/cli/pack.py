@@ -4,6 +4,7 @@ Each command imports its modules when it is called, because the parser is built 
 """
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 
@@ -29,3 +30,18 @@ def add(commands: Any, name: str, command: Any, help_: str) -> argparse.Argument
     )
     sub.set_defaults(command=command)
     return sub
+
+
+def is_own(folder: str) -> bool:
+    """Return whether a pack is in a directory of its author's: neither an installed copy nor a pack
+    given by its id."""
+    from tutor.pack.archive import INVENTORY
+    from tutor.pack.folder import MANIFEST
+
+    return Path(folder, MANIFEST).is_file() and not Path(folder, INVENTORY).exists()
+
+
+def recorded_message(lessons: int, folder: str) -> str:
+    """Say that the answers of PyTorch were recorded for so many lessons of the pack in `folder`."""
+    counted = f"{lessons} lesson{'' if lessons == 1 else 's'}"
+    return f"Recorded PyTorch's answers of {counted} in {Path(folder, 'recorded')}"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.pack import add, is_own, recorded_message
 from tutor.cli.usage import UsageError, parse_count
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ HELD, NOT_HELD, OUR_FAULT = 0, 1, 3
 
 def add_to(packs: Any) -> None:
     """Add `test` to the commands of `pack`."""
-    from tutor.cli.pack import add
-
     sub = add(packs, "test", _test, "try every right and wrong answer of a pack")
     sub.add_argument("folder", metavar="DIR", help="the directory with pack.yaml")
     sub.add_argument("lessons", nargs="*", metavar="LESSON", help="lesson ids (default: all)")
@@ -54,7 +53,7 @@ def _test(options: argparse.Namespace) -> int:
         jobs=options.jobs or usual_jobs(),
         mutate=options.mutate,
         variants=options.variants,
-        record=_is_own(options.folder),
+        record=is_own(options.folder),
     )
     proofs = _Proofs(pack, trial_options, options.folder)
     if options.unproven:
@@ -78,6 +77,8 @@ def _test(options: argparse.Namespace) -> int:
         sys.stdout.flush()
     else:
         out.print(output.summary(results, options.folder), markup=False)
+    if test.written:
+        print(recorded_message(test.written, options.folder), file=sys.stderr)
     if message := proofs.message:
         print(message, file=sys.stderr)
     if options.junit is not None:
@@ -91,15 +92,6 @@ def _test(options: argparse.Namespace) -> int:
     return HELD if all(result.holds for result in results) else NOT_HELD
 
 
-def _is_own(folder: str) -> bool:
-    """Return whether a pack is in a directory of its author's: neither an installed copy nor a pack
-    given by its id."""
-    from tutor.pack.archive import INVENTORY
-    from tutor.pack.folder import MANIFEST
-
-    return Path(folder, MANIFEST).is_file() and not Path(folder, INVENTORY).exists()
-
-
 class _Proofs:
     """Reads the proofs of a pack, and records new ones if the options are full and the pack is the
     author's own."""
@@ -109,7 +101,7 @@ class _Proofs:
 
         self._pack = pack
         self._options = options
-        self._recording = _is_own(folder) and is_full(options)
+        self._recording = is_own(folder) and is_full(options)
         self._file = Path(folder, FILE)
         self._fingerprints: dict[str, str] = {}
         self._recorded = 0
