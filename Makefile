@@ -1,5 +1,5 @@
 # make run      start jaxtutor
-# make install  only create .venv
+# make install  create .venv, with everything for tests and benchmarks
 # make test     lint, type-check and test
 # make format   format and fix the code with Ruff
 # make proofs   all tests, including those too slow for every run
@@ -15,9 +15,12 @@
 # make bench    measure speed against cold processes: an hour or two on an idle machine
 
 PYTHON ?= python3
+COMMA  := ,
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/installed
+# What is needed to run jaxtutor, without what tests and benchmarks need.
+SMALL  := $(VENV)/installed-to-run
 # One more than the cores, because tests also wait. Another one gains nothing.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Pin the build requirements as well.
@@ -28,16 +31,24 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+define install
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "jaxtutor needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	@echo "Installing into $(VENV). This takes a minute or two, once."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.[test,bench]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e '.$(1)'
 	# Compile on all cores; pip would on one. Some packages hold files that are not Python 3.11.
 	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+endef
+
+$(STAMP): pyproject.toml constraints.txt
+	$(call install,[test$(COMMA)bench])
+	touch $(SMALL) $@
+
+$(SMALL): pyproject.toml constraints.txt
+	$(call install)
 	touch $@
 
-run: install
+run: $(SMALL)
 	$(BIN)/jaxtutor
 
 test: install
