@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 from contextlib import suppress
 from typing import NoReturn
 
@@ -153,6 +154,7 @@ def _run_worker(role: str, message: bytes, descriptors: list[int], zygote: int) 
         os.chdir(request.policy.folder)
         os.environ.clear()
         os.environ.update(request.environ)
+        tempfile.tempdir = None  # a library may have asked for it when it was imported
         protections = isolation.apply(request.policy)
         packages.admit(request.policy.packages)
         import numpy as np
