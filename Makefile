@@ -10,7 +10,7 @@
 # make class    grade 1,000 submissions with known verdicts three times: an hour
 # make libreoffice  reopen the gradebook in LibreOffice (must be installed) without loss
 # make crowd    16 checks of four lessons at once: all must pass
-# make newest   the suite on the newest releases and a newer Python, without PyTorch: an hour, as root
+# make newest   the suite on the newest releases and a newer Python: an hour, 6 GB, as root
 # make oldest   the suite on the oldest releases that pyproject.toml allows: half an hour
 # make bench    measure speed against cold processes: an hour or two on an idle machine
 

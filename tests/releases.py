@@ -1,13 +1,13 @@
 """`make newest`, `make oldest`: the suite and the course at both ends of the promised versions.
 
-    python3 -m tests.releases newest [--python PYTHON] [--torch]
+    python3 -m tests.releases newest [--python PYTHON] [--without-torch]
     python3 -m tests.releases oldest [--python PYTHON]
 
 *newest* takes the newest release of every dependency, whatever pyproject.toml allows, and the
 Python of Debian's next release, which debootstrap installs below `build/newest` (as root), or the
-one given. PyTorch is left out, since for a newer Python there may be no small build of it: what
-it gives comes from the recorded answers, and tests that need more are counted. With `--torch`, its
-newest release is installed, too: five gigabytes on Linux.
+one given. On Linux, PyTorch then brings five gigabytes of CUDA. `--without-torch` leaves it out:
+what it gives comes from the recorded answers, and tests that need more are counted as skipped where
+they can be recognised.
 
 *oldest* takes the lowest version of every dependency that pyproject.toml allows, and the Python
 that runs this, or the one given. PyTorch and the tools of the tests are those of constraints.txt.
@@ -91,10 +91,13 @@ class Place:
         environ["PATH"] = f"{self._bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
         folder: Path | None = self.folder
         if self._root is not None:
-            # The mounts end with the command.
+            # The mounts end with the command. A process that was only put under another root, by
+            # chroot, could not create the namespaces that sandboxes use.
             script = (
-                'cd "$0" && for each in proc dev sys; do mount --rbind /$each $each || exit; done; '
-                'mount -t tmpfs tmpfs tmp && exec chroot . sh -c \'cd "$0" && exec "$@"\' "$@"'
+                'mount --bind "$0" "$0" && cd "$0" && mkdir -p old && '
+                "for each in proc dev sys; do mount --rbind /$each $each || exit; done; "
+                "mount -t tmpfs tmpfs tmp && pivot_root . old && umount -l /old && "
+                'cd "$1" && shift && exec "$@"'
             )
             where = str(INSIDE) if self.folder.exists() else "/"
             command = ["unshare", "--mount", "sh", "-c", script, str(self._root), where, *command]
@@ -145,10 +148,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Test at an end of the promised versions.")
     parser.add_argument("end", choices=["newest", "oldest"])
     parser.add_argument("--python", help="an interpreter of this machine")
-    parser.add_argument("--torch", action="store_true", help="newest: with PyTorch, gigabytes")
+    parser.add_argument("--without-torch", action="store_true", help="newest: save gigabytes")
     arguments = parser.parse_args()
     lowest = arguments.end == "oldest"
-    torch = lowest or arguments.torch
+    torch = lowest or not arguments.without_torch
     python = arguments.python or (sys.executable if lowest else None)
     place = Place(arguments.end, python, torch)
     place.prepare()

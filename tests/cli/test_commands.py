@@ -394,7 +394,7 @@ def test_a_damaged_progress_database_is_set_aside(home: Path):
 def test_our_own_failure_leaves_no_traceback_but_a_log(home: Path, tmp_path: Path):
     code = (
         "import tutor.engine.session, sys, tutor.cli\n"
-        "def boom(*a, **k): raise RuntimeError('on purpose')\n"
+        "def boom(*a, **k): raise RuntimeError(' '.join(['on', 'purpose']))\n"
         "tutor.engine.session.Session.check = boom\n"
         f"sys.exit(tutor.cli.main(['check', 'double', '-', '--pack', {str(MINI)!r}]))\n"
     )

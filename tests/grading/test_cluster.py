@@ -151,7 +151,7 @@ def test_workers_with_other_versions_are_refused(
     with pytest.raises(Unavailable) as error:
         ClusterExecutor(mini, two.address)
     assert re.search(
-        r"tcp://127\.0\.0\.1:\d+ has jax 0\.\d+\.\d+ \(here: 0\.0\.1\)", str(error.value)
+        r"tcp://127\.0\.0\.1:\d+ has jax 0(\.\d+)+ \(here: 0\.0\.1\)", str(error.value)
     )
 
 

@@ -5,8 +5,10 @@ imports JAX or PyTorch into this process.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from tutor.cli.output import INTERNAL, NOT_PASSED, REPORT_BUG, USAGE, print_error, print_notices
 from tutor.cli.parser import build_parser
@@ -34,6 +36,7 @@ def _run(options: argparse.Namespace) -> int:
         with stopping():
             code = command(options)
         _print_cache_notices()
+        sys.stdout.flush()  # fails now, if at all
         return code
     except UsageError as error:
         from tutor.foreign.plain_text import inert
@@ -44,10 +47,22 @@ def _run(options: argparse.Namespace) -> int:
         print_error()
         return exit_code_of(interrupt)
     except BrokenPipeError:
-        sys.stderr.close()  # or Python reports the closed pipe once more at exit
+        _discard_output()
         return NOT_PASSED
     except Exception as error:  # noqa: BLE001 - users see a message, the log has the traceback
         return _report_internal_error(error, options)
+
+
+def _discard_output() -> None:
+    """Send what is still to be written to a closed pipe nowhere, or Python would report the pipe
+    once more at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # not a file, or closed
+            stream.flush()
+            continue
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
 
 
 def _open_log(options: argparse.Namespace) -> None:

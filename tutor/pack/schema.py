@@ -7,6 +7,7 @@ writes `lesson.json` and `pack.json`; a test compares the committed files with t
 names in expressions and circular `needs`.
 """
 
+import inspect
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,24 @@ def texts() -> dict[str, bytes]:
     """Return the schema files' contents by name."""
     schemas = {"lesson.json": lesson_schema(), "pack.json": pack_schema()}
     return {
-        name: msgspec.json.format(msgspec.json.encode(schema, order="deterministic")) + b"\n"
+        name: msgspec.json.format(msgspec.json.encode(_clean(schema), order="deterministic"))
+        + b"\n"
         for name, schema in schemas.items()
+    }
+
+
+def _clean(node: Any) -> Any:
+    """Return a schema whose descriptions are not indented. Python 3.13 reads docstrings without
+    their indentation, older ones with it."""
+    if isinstance(node, list):
+        return [_clean(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: inspect.cleandoc(value)
+        if key == "description" and isinstance(value, str)
+        else _clean(value)
+        for key, value in node.items()
     }
 
 

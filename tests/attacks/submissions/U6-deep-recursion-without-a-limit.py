@@ -1,5 +1,5 @@
 # U6: recursion without end once Python's own limit is lifted
-# says: `double(x)`
+# says: `double(x)` | RecursionError
 import sys
 
 sys.setrecursionlimit(1 << 30)
