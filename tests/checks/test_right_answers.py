@@ -15,7 +15,9 @@ from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
+from tutor.checks.program import Program
 from tutor.checks.pure import Pure
+from tutor.checks.raises import Raises
 from tutor.checks.same import Different, Same
 from tutor.checks.shape import Shape
 from tutor.checks.survives import with_survival
@@ -55,6 +57,9 @@ def twice(x):
 
 def tree(x):
     return {{"a": twice(x), "b": [x, (x, None)], "c": {{}}}}
+
+def refuse(x):
+    raise ValueError(f"refused: {{x.shape}}")
 
 def energy(x):
     return (jnp.abs(x) ** 2).sum()
@@ -141,6 +146,8 @@ def checks_of(
         Vmap(vmap="twice", args=(rows,), expect=f"twice({rows})"),
         Pure(pure=f"tree({x})"),
         Compiles(compiles=f"compiled({x})", calls=2),
+        Program(program=f"compiled({x})", lacks=("scan",), steady={x: x}),
+        Raises(raises=f"refuse({x})", error="ValueError", says="REFUSED"),
         Same(same=(f"compiled({x})", f"twice(twice({x}))")),
         Permutation(permutation=f"backwards({rows})", expect=rows, moved=False),
         Prng(prng=f"draw({key})", key=key, independent=("leaves", "rows")),

@@ -17,7 +17,9 @@ from tutor.checks.grad import Grad
 from tutor.checks.inside.ledger import Ledger, Use, reused
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
+from tutor.checks.program import Program
 from tutor.checks.pure import Pure
+from tutor.checks.raises import Raises
 from tutor.checks.same import Different, Same
 from tutor.checks.shape import Shape, parse_spec
 from tutor.checks.train import Train
@@ -62,6 +64,15 @@ ONE_OF_EACH: dict[str, Check] = {
     "bounds": Bounds(bounds="f(x)", least=0, most="n - 1", order="ascending"),
     "pure": Pure(pure="f(x)"),
     "compiles": Compiles(compiles="f(x)"),
+    "program": Program(
+        program="f(x)",
+        contains=("scan | while",),
+        lacks=("cond",),
+        steady={"x": "x[:2]"},
+        donates=("x",),
+        lives="split",
+    ),
+    "raises": Raises(raises="f(x)", error="ValueError", says="shape"),
     "train": Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.5),
     "train_step": TrainStep(
         train_step="s(p, o, x)",
@@ -108,6 +119,18 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
             "promises": st.one_of(st.just([]), some),
             "changed": st.one_of(st.just([]), some),
             "jitted": tree,
+        },
+        "program": {
+            "operations": st.one_of(st.just(["scan"]), some),
+            "size": st.one_of(number, tree),
+            "other size": number,
+            "longer": st.one_of(number, tree),
+            "deleted": st.one_of(st.just(["x"]), some),
+            "places": st.lists(st.one_of(tree, st.lists(st.text(max_size=3), min_size=2))),
+        },
+        "raises": {
+            "classes": st.one_of(st.just(["ValueError"]), some),
+            "message": st.one_of(st.text(), tree),
         },
         "train_step": {
             "devices": st.one_of(number, tree),

@@ -16,8 +16,8 @@ from tutor.pack.yaml_nodes import ScalarNode
 RAW = frozenset({"value", "same", "different", "permutation", "bounds", "distribution"})
 """Kinds whose expressions return the values to judge."""
 
-EVIDENCE = frozenset({"pure", "compiles"})
-"""Kinds that look at how an answer works, and pass if it does nothing."""
+EVIDENCE = frozenset({"pure", "compiles", "program", "raises"})
+"""Kinds that look at how an answer works, and can pass if it does nothing."""
 
 
 def no_why(page: Page) -> Iterator[Finding]:

@@ -15,7 +15,9 @@ from tutor.checks.entry_points import add_installed_kinds
 from tutor.checks.grad import Grad
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
+from tutor.checks.program import Program
 from tutor.checks.pure import Pure
+from tutor.checks.raises import Raises
 from tutor.checks.same import Different, Same
 from tutor.checks.shape import Shape
 from tutor.checks.train import Train
@@ -36,6 +38,8 @@ BUILT_IN: tuple[type[Check], ...] = (
     Prng,
     Pure,
     Compiles,
+    Program,
+    Raises,
     TrainStep,
     Train,
 )

@@ -1,0 +1,113 @@
+"""The operations of an expression's trace, and what happens to buffers when it runs."""
+
+from typing import TYPE_CHECKING, Any
+
+from tutor.tree import Leaf, Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+    import jax
+
+    from tutor.sandbox.learner import TRACING_SETTINGS
+
+    expression, tree = args["expression"], input_sets[0]
+    observation: dict[str, Tree] = {}
+    if args["trace"]:
+        inputs = env.inputs(tree)
+        with env.our_settings(*TRACING_SETTINGS):
+            names, size = _traced(env, expression, inputs)
+            observation |= {"operations": [*names], "size": _number(size)}
+            if args["steady"]:
+                other = {
+                    name: env.evaluate(text, env.inputs(tree))
+                    for name, text in args["steady"].items()
+                }
+                _, other_size = _traced(env, expression, {**inputs, **other})
+                observation["other size"] = _number(other_size)
+                longest = max(_difference(inputs[name], value) for name, value in other.items())
+                observation["longer"] = _number(longest)
+    if args["donates"]:
+        inputs = env.inputs(tree)
+        env.evaluate(expression, inputs)
+        observation["deleted"] = [
+            name
+            for name, value in inputs.items()
+            if (arrays := _arrays(value)) and all(array.is_deleted() for array in arrays)
+        ]
+    if args["lives"]:
+        result = env.evaluate(expression, env.inputs(tree))
+        places = jax.tree_util.tree_flatten_with_path(result)[0]
+        observation["places"] = [
+            [jax.tree_util.keystr(path), _place(array)]
+            for path, array in places
+            if isinstance(array, jax.Array)
+        ]
+    return observation
+
+
+def _traced(
+    env: "LearnerEnvironment", expression: str, inputs: dict[str, Any]
+) -> tuple[list[str], int]:
+    """Return the names of all operations, each once, and the number of operations."""
+    import jax
+
+    arrays = {name: value for name, value in inputs.items() if _only_arrays(value)}
+    rest = {name: value for name, value in inputs.items() if name not in arrays}
+    function = env.function(expression, [*arrays], rest)
+    jaxpr = env.call(
+        expression, lambda *values: jax.make_jaxpr(function)(*values), *arrays.values()
+    )
+    names: dict[str, None] = {}
+    count = 0
+
+    def walk(value: Any) -> None:
+        nonlocal count
+        inner = getattr(value, "jaxpr", value)
+        if hasattr(inner, "eqns"):
+            for equation in inner.eqns:
+                names[equation.primitive.name] = None
+                before = count
+                for parameter in equation.params.values():
+                    walk(parameter)
+                # A call of another program is none, only what that contains is.
+                count += count == before
+        elif isinstance(value, list | tuple):
+            for one in value:
+                walk(one)
+
+    walk(jaxpr)
+    return [*names], count
+
+
+def _arrays(value: Any) -> list[Any]:
+    import jax
+
+    return [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.Array)]
+
+
+def _only_arrays(value: Any) -> bool:
+    import jax
+
+    return bool(found := jax.tree.leaves(value)) and len(_arrays(value)) == len(found)
+
+
+def _difference(one: Any, other: Any) -> int:
+    """Return by how much the longest changed axis of an input changed."""
+    pairs = zip(_arrays(one), _arrays(other), strict=False)
+    lengths = (zip(a.shape, b.shape, strict=False) for a, b in pairs)
+    return max((abs(m - n) for shapes in lengths for m, n in shapes), default=0)
+
+
+def _place(array: Any) -> str:
+    if len(array.sharding.device_set) == 1:
+        return "on one device"
+    return "replicated" if array.sharding.is_fully_replicated else "split"
+
+
+def _number(value: int) -> Tree:
+    import numpy as np
+
+    return Leaf(np.asarray(value), "int")

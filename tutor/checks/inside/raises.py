@@ -1,0 +1,24 @@
+"""The exception that an expression raises."""
+
+from typing import TYPE_CHECKING, Any
+
+from tutor.sandbox.environment import UserCodeError, raised
+from tutor.tree import Tree
+
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
+
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+    expression = args["expression"]
+    try:
+        value = env.evaluate(expression, env.inputs(input_sets[0]))
+    except UserCodeError as error:
+        # A missing function or an unfinished one refuses nothing.
+        found = raised("", error, env.filename)
+        if found.code != "exception":
+            raise
+        modules = [(kind.__module__, kind.__qualname__) for kind in type(error.cause).__mro__[:-1]]
+        classes = [f"{module}.{name}".removeprefix("builtins.")[:200] for module, name in modules]
+        return {"classes": [*classes[:40]], "message": found.message}
+    return {"returned": env.encode(value, expression)}
