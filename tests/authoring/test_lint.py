@@ -163,6 +163,28 @@ HIDING = [
             [(CHECKS, f"  - {{name: pure, pure: columns(x), why: w, after: result}}\n{CHECKS}")],
             "",  # `result` stands after `all columns`
         ),
+        (
+            "compiled-anew",
+            [(CHECKS, "  - {name: once, compiles: jax.jit(columns)(x), why: w, after: result}\n"
+              + CHECKS)],
+            "the expression makes a new compiled function",
+        ),
+        (
+            "compiled-anew",
+            [(CHECKS, f"  - {{name: one, compiles: columns(x), why: w, after: result}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "asks-nothing",
+            [(CHECKS, f"  - {{name: form, program: columns(x), why: w, after: result}}\n{CHECKS}")],
+            "the check 'form' asks nothing of the program",
+        ),
+        (
+            "asks-nothing",
+            [(CHECKS, "  - {name: form, program: columns(x), lacks: [tan], why: w, after: result}\n"
+              + CHECKS)],
+            "",
+        ),
 ]  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from tutor.authoring.lint_rules_on_checks import (
+    asks_nothing,
+    compiled_anew,
     concluded_inside,
     evidence_alone,
     expect_without_torch,
@@ -189,6 +191,8 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "expect-without-torch": expect_without_torch,
     "concluded-inside": concluded_inside,
     "evidence-alone": evidence_alone,
+    "compiled-anew": compiled_anew,
+    "asks-nothing": asks_nothing,
     "gradient-unasked": gradient_unasked,
     "no-survives": no_survives,
     "no-mistakes": no_mistakes,

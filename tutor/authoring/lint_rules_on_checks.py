@@ -1,11 +1,14 @@
 """Rules for checks: their messages, and whether an answer can pass without doing the work."""
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
+from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
+from tutor.checks.program import Program
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
@@ -79,6 +82,31 @@ def evidence_alone(page: Page) -> Iterator[Finding]:
             message = f"the check {check.title!r} passes for an answer that does no work"
             remedy = "run it `after` a check that compares values"
             yield page.at("checks", number), message, remedy
+
+
+def compiled_anew(page: Page) -> Iterator[Finding]:
+    """JAX caches programs by function object."""
+    for number, check in enumerate(own_checks(page.lesson)):
+        if isinstance(check, Compiles) and _makes_a_jitted_function(check.compiles):
+            message = "the expression makes a new compiled function at each call"
+            remedy = "call a function that the learner compiles; a new one never reuses a program"
+            yield page.at("checks", number, "compiles"), message, remedy
+
+
+def _makes_a_jitted_function(expression: str) -> bool:
+    names = (
+        node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        for node in ast.walk(ast.parse(expression.strip(), mode="eval"))
+    )
+    return any(name in ("jit", "pmap") for name in names)
+
+
+def asks_nothing(page: Page) -> Iterator[Finding]:
+    for number, check in enumerate(own_checks(page.lesson)):
+        asked = ("contains", "lacks", "steady", "donates", "lives")
+        if isinstance(check, Program) and not any(getattr(check, name) for name in asked):
+            message = f"the check {check.title!r} asks nothing of the program"
+            yield page.at("checks", number), message, f"add {', '.join(asked[:-1])} or {asked[-1]}"
 
 
 def _needs_values(check: Check, checks: dict[str, Check]) -> bool:
