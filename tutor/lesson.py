@@ -143,6 +143,13 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="PyTorch code appended to the reference, hidden from the learner."),
     ] = None
     starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")]
+    starter_fails: Annotated[
+        str,
+        Meta(
+            description="Name of the check at which the starter fails, if it is code to be fixed: "
+            "it loads, and earlier checks pass."
+        ),
+    ] = ""
     hints: Annotated[
         tuple[Markdown, ...],
         Meta(min_length=1, max_length=9, description="Hints, from vague to explicit."),

@@ -106,6 +106,23 @@ def test_a_starter_must_not_pass(tried: Tried):
 
 
 @pytest.mark.parametrize(
+    ("code", "fails", "told"),
+    [
+        ("def double(x):\n    return 3 * x\n", "value", ""),
+        ("def double(x):\n    return 3 * x\n", "again", "it fails at 'value', not at 'again': "),
+        ("def double(x):\n    return 2 * x\n", "value", "it passes; a starter must leave"),
+        ("import nowhere\n", "value", "it fails at load, not at 'value': "),
+    ],
+)
+def test_a_starter_to_be_fixed_fails_where_it_should(
+    mini: Pack, forks: Forks, code: str, fails: str, told: str
+):
+    lesson = replace(mini.lesson("double"), starter=code, starter_fails=fails)
+    outcome = attempt(Trial(lesson, "starter", "starter", code, (0,)), forks)
+    assert outcome.problem.startswith(told) and bool(told) != outcome.holds
+
+
+@pytest.mark.parametrize(
     ("mistake", "told"),
     [
         ("it is right", "it passes; 'value' should fail"),

@@ -191,9 +191,10 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
             assert trial.mistake is not None
             return _not_caught(trial.mistake, report)
         case "starter":
-            return (
-                Wrong("it passes; a starter must leave something to do") if report.passed else None
-            )
+            if report.passed:
+                return Wrong("it passes; a starter must leave something to do")
+            fails = trial.lesson.starter_fails
+            return _fails_elsewhere(fails, report) if fails else None
         case "mutant":
             return Wrong("it passes") if report.passed else None
         case "idle":
@@ -241,13 +242,20 @@ def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
             return Wrong(f"it loads and fails at {first.name!r}: {first.message}", first.name)
         shown = f"{report.fault.message}\n{report.fault.detail}"
         return _unsaid(mistake, shown, "load")
-    if report.fault is not None:
-        return Wrong(f"it fails at load, not at {mistake.fails!r}: {report.fault.message}", "load")
+    if (elsewhere := _fails_elsewhere(mistake.fails, report)) is not None:
+        return elsewhere
     first = _first_not_passed(report)
-    if mistake.fails not in (first.name, first.kind):
-        problem = f"it fails at {first.name!r}, not at {mistake.fails!r}: {first.message}"
-        return Wrong(problem, first.name)
     return _unsaid(mistake, words_of(first), first.name)
+
+
+def _fails_elsewhere(fails: str, report: Report) -> Wrong | None:
+    """Return what is wrong unless the first check that fails is `fails`, a name or a kind."""
+    if report.fault is not None:
+        return Wrong(f"it fails at load, not at {fails!r}: {report.fault.message}", "load")
+    first = _first_not_passed(report)
+    if fails in (first.name, first.kind):
+        return None
+    return Wrong(f"it fails at {first.name!r}, not at {fails!r}: {first.message}", first.name)
 
 
 def _unsaid(mistake: Mistake, shown: str, check: str) -> Wrong | None:

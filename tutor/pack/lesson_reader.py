@@ -363,6 +363,10 @@ class LessonReader(StructReader):
             if mistake.fails not in known:
                 what = f"fails: no check named {mistake.fails!r}"
                 self.complain(item.get("fails") or item, what, choice(mistake.fails, known, ""))
+        if lesson.starter_fails and lesson.starter_fails not in known - {"load"}:
+            what = f"starter_fails: no check named {lesson.starter_fails!r}"
+            where = node.get("starter_fails") or node
+            self.complain(where, what, choice(lesson.starter_fails, known - {"load"}, ""))
 
 
 def _dimension(node: Node) -> bool:
