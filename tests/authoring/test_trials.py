@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
 import pytest
+import yaml
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -338,7 +340,15 @@ def test_people_are_told_everything_that_does_not_hold(tried: Tried):
     assert "95% must be killed" in text
     assert "survived: drop-operand@return x - a -> return x  (line 2)" in text
     assert "+    return x" in text
+    lines = textwrap.dedent(text[text.index("\n", text.index("where such an answer is right")) :])
+    marks = yaml.safe_load(lines)["equivalent"]
+    assert [one["mutant"] for one in marks] == [
+        *(one.name for one in tried.results["weak"].outcomes if one.passed_idly),
+        "drop-operand@return x - a -> return x",
+    ]
+    assert "idle@less -> its input" in [one["mutant"] for one in marks]
     text = shown(tried.results["sound"])
+    assert "equivalent:" not in text
     assert text.startswith(
         "✓ sound  solution under 4 seeds, starter, 1 mistake, 6 idle answers, 3 of"
     )

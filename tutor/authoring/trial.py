@@ -66,6 +66,11 @@ class Outcome(Struct, frozen=True):
     def holds(self) -> bool:
         return not self.problem
 
+    @property
+    def passed_idly(self) -> bool:
+        """Whether it is an answer that does no work and passes, without being marked."""
+        return self.kind == "idle" and self.verdict == "pass" and not self.holds
+
 
 class Wrong(Struct, frozen=True):
     """A failure under one seed; fields as in `Outcome`."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import yaml
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -31,6 +32,7 @@ def lesson(result: LessonResult) -> RenderableType:
     ]
     if result.strength is not None:
         parts += _strength(result.strength)
+    parts += _marks(result)
     parts += [indented(f"· {remark}", "yellow") for remark in result.remarks]
     return Group(*parts)
 
@@ -86,6 +88,22 @@ def _strength(counted: Strength) -> list[RenderableType]:
         parts += [indented(inert(f"  {line}"), "dim") for line in survivor.diff.splitlines()[2:]]
     parts += [indented(inert(f"✗ {stale}"), "red") for stale in counted.stale]
     return parts
+
+
+def _marks(result: LessonResult) -> list[RenderableType]:
+    """Return the entries of `equivalent` that answers which passed would need if they were right,
+    ready to be pasted."""
+    survivors = result.strength.survivors if result.strength is not None else ()
+    names = [outcome.name for outcome in result.outcomes if outcome.passed_idly]
+    names += [survivor.mutant for survivor in survivors]
+    if not names:
+        return []
+    marks = [{"mutant": inert(name), "reason": "…"} for name in names]
+    text = yaml.safe_dump(
+        {"equivalent": marks}, sort_keys=False, allow_unicode=True, width=10_000
+    ).rstrip()
+    intro = "· where such an answer is right, say so in the lesson, with the reason:"
+    return [indented(intro, "dim"), *(indented(f"    {line}", "dim") for line in text.split("\n"))]
 
 
 def summary(results: Sequence[LessonResult], pack: str) -> str:
