@@ -55,6 +55,7 @@ CASES = [
         "In JAX (TODO) you",
         "TODO) you write it for one column; `jax.vmap(f, in_axes=1, out_axes=1)` applies it to",
     ),
+    ("cannot-be-drawn", "scale=size", "scale=-size", "normal(n, d, "),
     ("long-brief", "  ### Write\n", "  x\n\n" * BRIEF_LINES + "  ### Write\n", "|"),
     (
         "wide-code",
@@ -194,6 +195,24 @@ def test_a_remark_stands_where_its_cause_is(pack: Path, code: str, old: str, new
     found = remarked(pack)
     assert [one for one, _ in found] == [code], found
     assert found[0][1].startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("draw", "told"),
+    [
+        ("normal(n - 9, d)", "a dimension must be an integer from 0 up, got -"),
+        ("normal(n, 2.5)", "a dimension must be an integer from 0 up, got 2.5"),
+        ("integers(5, 0, n, d)", "integers(5, 0): the second number is below the first"),
+        ("int(n, 0)", "the second number is below the first"),
+        ("float(1, 0)", "float(1, 0): the second number is below the first"),
+    ],
+)
+def test_what_cannot_be_drawn_is_remarked_on_its_line(pack: Path, draw: str, told: str):
+    lines = edit(pack, ("  x: normal(n, d,", f"  y: {draw}\n  x: normal(n, d,")).splitlines()
+    found = [one for one in lint(pack).remarks if one.code == "cannot-be-drawn"]
+    (remark,) = found
+    assert told in remark.message and "the input 'y'" in remark.message
+    assert lines[remark.line - 1][remark.column - 1 :] == draw
 
 
 def test_a_lesson_that_only_looks_at_itself_is_remarked(pack: Path):
@@ -352,6 +371,9 @@ def test_what_concludes_inside_is_remarked_unless_it_is_marked_as_evidence(pack:
         ("zero-gradient", [("(columns(x) ** 3).sum() + (standardize(x[:, 0]) ** 3).sum()",
                             "(columns(x) ** 0).sum() + (standardize(x[:, 0]) ** 0).sum()")]),
         ("hidden-by-large", [("value: columns(x)\n", "value: columns(x)\n    tol: 0.9\n")]),
+        ("no-reference", [("return (x - x.mean()) / x.std()", "return x + torch.rand(1)")]),
+        ("no-reference", [("return (x - x.mean()) / x.std()", "return x * torch.nan")]),
+        ("no-reference", [("return (x - x.mean()) / x.std()", "return x.nowhere()")]),
     ],
 )  # fmt: skip
 def test_expectations_that_any_answer_meets_are_remarked(

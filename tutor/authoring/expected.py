@@ -37,15 +37,21 @@ class NodeRemark(Struct, frozen=True):
 
 
 def remarks_on_expected(
-    lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]
+    lesson: Lesson, memory: Path, begin: Callable[[], Sandbox], *, failures: bool = False
 ) -> Iterator[NodeRemark]:
-    """Yield all remarks on a lesson; none if its PyTorch fails, which its trials report.
+    """Yield all remarks on a lesson.
 
-    **Arguments:** `memory`: the cache of PyTorch's answers; `begin`: starts a sandbox for it.
+    **Arguments:** `memory`: the cache of PyTorch's answers; `begin`: starts a sandbox for it;
+    `failures`: whether to remark that PyTorch gives no answers, which trials report, too.
     """
     try:
         values = _values(lesson, SEEDS, memory, begin)
-    except (ReferenceFailed, DrawError):
+    except DrawError:
+        return  # a lint rule of its own
+    except ReferenceFailed as failure:
+        if failures and failure.fault.code == "broken-pack":
+            remedy = "mend `torch` or `harness`, or what the check asks of them"
+            yield NodeRemark(("torch",), "no-reference", failure.fault.message, remedy)
         return
     for name in sizes_never_one(lesson):
         yield from _never_one(name, lesson, memory, begin)
@@ -84,7 +90,8 @@ def _values(
         try:
             for check, cases in planned:
                 if check.refer() is not None:
-                    trees = [references.get(case_id(check, case)).tree for case in cases]
+                    nan = getattr(check, "nan", True)
+                    trees = [references.get(case_id(check, one), nan=nan).tree for one in cases]
                     found.setdefault(check.title, []).extend(trees)
         finally:
             references.close()

@@ -85,7 +85,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         ]
         if begin is not None:
             memory = paths.cache() / "references"
-            for expected in remarks_on_expected(lesson, memory, begin):
+            for expected in remarks_on_expected(lesson, memory, begin, failures=True):
                 node = page.at(*expected.path)
                 remarks.append(
                     Remark(

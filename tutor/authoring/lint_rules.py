@@ -22,6 +22,7 @@ from tutor.authoring.lint_rules_on_checks import (
 )
 from tutor.authoring.lint_rules_on_inputs import (
     all_sizes_different,
+    cannot_be_drawn,
     equal_sizes,
     fixed_bound,
     fixed_size,
@@ -177,6 +178,7 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "long-brief": long_brief,
     "wide-code": wide_code,
     "few-hints": few_hints,
+    "cannot-be-drawn": cannot_be_drawn,
     "unused-input": unused_input,
     "unused-size": unused_size,
     "equal-sizes": equal_sizes,

@@ -5,15 +5,19 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks.survives import own_checks
-from tutor.engine.plan import used_inputs
+from tutor.checks.value import Value
+from tutor.engine.plan import plan, used_inputs
 from tutor.expressions import texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.datasets import DATASETS
 from tutor.inputs.draws import Draw, Draws, drawn, names_in
+from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import MappingNode, Node
@@ -30,8 +34,32 @@ LARGE = 100
 CONSTANT = frozenset({"zeros", "ones", "full", "arange"})
 """Draws in which a fixed size matters less: they are there to be filled."""
 
+SEEDS = (0, 1)
+"""Inputs are drawn under each of these."""
+
 STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
 """Names of parameters that say how often something is done."""
+
+
+def cannot_be_drawn(page: Page) -> Iterator[Finding]:
+    """Each input is drawn by itself, so that the remark is on the one that fails."""
+    lesson = page.lesson
+    most = max(check.case_count for check in lesson.checks)
+    asked: list[tuple[tuple[str | int, ...], str, Draws, int]] = [
+        (("inputs", name), name, draw, most) for name, draw in lesson.inputs.items()
+    ]
+    for number, check in enumerate(own_checks(lesson)):
+        for name, draw in check.inputs.items():
+            asked.append((("checks", number, "inputs", name), name, draw, check.case_count))
+    for path, name, draw, cases in asked:
+        alone = replace(lesson, inputs={name: draw}, checks=(Value(value=name, cases=cases),))
+        for seed in SEEDS:
+            try:
+                plan(alone, seed)
+            except DrawError as error:
+                message = f"the input {name!r} cannot be drawn with all sizes: {error}"
+                yield page.at(*path), message, "change the draw, or the candidates of its sizes"
+                break
 
 
 def unused_input(page: Page) -> Iterator[Finding]:

@@ -81,8 +81,14 @@ def _uniform(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     return _array(values, options)
 
 
+def _in_order(name: str, low: Number, high: Number) -> None:
+    if high < low:
+        raise DrawError(f"{name}({low:g}, {high:g}): the second number is below the first")
+
+
 def _integers(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     low, high, *shape = arguments
+    _in_order("integers", low, high)
     least, most = int(low), max(int(high), int(low) + 1) - 1
     # Some wrong answers fail only if a bound is drawn, others only if it is not.
     inner = 0 if source.first or most - least < 2 else 1
@@ -133,6 +139,7 @@ def _int(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     low, high = int(arguments[0]), int(arguments[1])
+    _in_order("int", low, high)
     bounds = {0: low, 1: high}
     value = bounds.get(source.corner, source.random.integers(low, high, endpoint=True))
     return Leaf(np.asarray(value, np.int64), "int")
@@ -142,6 +149,7 @@ def _float(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     import numpy as np
 
     low, high = arguments
+    _in_order("float", low, high)
     return Leaf(np.asarray(source.random.uniform(low, high)), "float")
 
 
