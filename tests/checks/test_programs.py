@@ -84,6 +84,7 @@ WRONG: dict[str, tuple[Check, str, str]] = {
     "on one device": (SPLIT, "def f(x): return {'y': x}", "result['y'] is on one device"),
     "replicated": (SPLIT, MESH + "def f(x): return put(x)", "is replicated, expected split"),
     "split": (WHOLE, MESH + "def f(x): return put(x, 'd')", "is split, expected replicated"),
+    "no array": (SPLIT, "import numpy\ndef f(x): return numpy.ones(3)", "has no JAX array"),
     "no exception": (REFUSES, "def f(x): return x", "returned float32[4, 3], expected it to raise"),
     "another exception": (
         REFUSES, "def f(x): raise KeyError('shape')", "raised KeyError: 'shape'; expected TypeError"

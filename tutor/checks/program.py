@@ -52,7 +52,9 @@ class Program(Check, frozen=True, kw_only=True):
             "expression": self.program,
             "trace": bool(self.contains or self.lacks or self.steady),
             "steady": self.steady,
-            "donates": bool(self.donates),
+            # Names of inputs are expressions, too, so that the reader of packs knows them.
+            "replaced": [*self.steady],
+            "donates": [*self.donates],
             "lives": self.lives is not None,
         }
 
@@ -106,7 +108,10 @@ class Program(Check, frozen=True, kw_only=True):
     def _places(self, observed: Tree) -> Finding | None:
         if self.lives is None:
             return None
-        for place in items(entry(observed, "places")):
+        places = items(entry(observed, "places"))
+        if not places:
+            return Finding(f"the result has no JAX array, expected arrays that are {self.lives}")
+        for place in places:
             path, how = (text(one)[:200] for one in items(place)[:2])
             if how != self.lives:
                 return Finding(f"result{path} is {how}, expected {self.lives}")

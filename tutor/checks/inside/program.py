@@ -27,7 +27,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
                 }
                 _, other_size = _traced(env, expression, {**inputs, **other})
                 observation["other size"] = _number(other_size)
-                longest = max(_difference(inputs[name], value) for name, value in other.items())
+                longest = max(_difference(inputs.get(name), other[name]) for name in other)
                 observation["longer"] = _number(longest)
     if args["donates"]:
         inputs = env.inputs(tree)
