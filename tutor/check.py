@@ -4,6 +4,7 @@ A field's `extra={"holds": …}` says what its text means, so that the pack read
 
 ==============  ====================================================================
 ``module``      Python source of a whole module
+``markdown``    Markdown, in which a line may stand for a text of the pack
 ``jax``         a Python expression over the learner's names and the inputs
 ``torch``       a Python expression over the names of the lesson's PyTorch and the inputs
 ``draws``       how to draw inputs (see `tutor.inputs`)
@@ -192,6 +193,24 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return names that this check's expressions may use in addition to the inputs."""
         return frozenset()
 
+    def ahead(self) -> dict[str, Any] | None:
+        """Return arguments (JSON) for the inside half's `observe`, run before the learner's code is
+        imported, if this kind judges what the learner wrote instead of what their code computes.
+        The sandbox's answer is then `expected`, and `observed` comes from `read`."""
+        return None
+
+    def read(self, code: str) -> Tree:
+        """Return what a kind with `ahead` judges of the learner's source, without running it."""
+        raise NotImplementedError
+
+    def broken(self, expected: Tree) -> str:
+        """Return why an answer to `ahead` cannot be judged: a fault of the pack. Empty if it can.
+
+        Raises:
+            tutor.tree.TreeError: it does not have the form this check requested.
+        """
+        return ""
+
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         """Compare the answers; None means that the check passes.
 
@@ -202,4 +221,8 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def note(self, observed: Tree, case: Case) -> str:
         """Return a note to show with a pass; empty for most kinds."""
+        return ""
+
+    def afterword(self, observed: Tree) -> str:
+        """Return Markdown to show with the result, right or wrong; empty for most kinds."""
         return ""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta, Struct, field
 
 from tutor.check import Check, Releases
+from tutor.report import Failure, Report
 
 # Python's `$` also matches before a final newline, JSON Schema's does not; `(?!\n)` makes both the
 # same.
@@ -25,8 +26,19 @@ Id = Annotated[
     ),
 ]
 Line = Annotated[str, Meta(min_length=1, max_length=300)]
-Markdown = Annotated[str, Meta(min_length=1, max_length=20_000, description="Markdown.")]
+MAX_TEXT = 20_000
+Markdown = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_TEXT,
+        description="Markdown. A line `{{name}}` stands for the pack's file texts/name.md.",
+        extra={"holds": "markdown"},
+    ),
+]
 Module = Annotated[str, Meta(min_length=1, max_length=64_000, extra={"holds": "module"})]
+Texts = Line | Annotated[tuple[Line, ...], Meta(min_length=1)]
+"""One text, or several."""
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +87,7 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(description="The check that must fail: its name, its kind, or `load` for the import."),
     ]
     says: Annotated[
-        Line | Annotated[tuple[Line, ...], Meta(min_length=1)],
+        Texts,
         Meta(description="Text, or list of texts, that the failed check's report must contain."),
     ]
     jax: Releases = ""
@@ -101,6 +113,33 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 )
             text = text.replace(old, new)
         return text
+
+
+class FailureHint(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A hint for answers that fail in a certain way. It is offered, and shown if asked for."""
+
+    fails: Annotated[
+        Line,
+        Meta(
+            description="The check that must be the first to fail: its name, its kind, or `load` "
+            "for the import."
+        ),
+    ]
+    says: Annotated[
+        Texts | None,
+        Meta(description="Text, or list of texts, that its report must contain; by default none."),
+    ] = None
+    hint: Annotated[Markdown, Meta(description="The hint, in Markdown.")]
+
+    @property
+    def expected_texts(self) -> tuple[str, ...]:
+        """`says` as a tuple."""
+        return (self.says,) if isinstance(self.says, str) else self.says or ()
+
+    def fits(self, failure: Failure) -> bool:
+        """Return whether an answer that failed so is offered this hint, unless an earlier one
+        fits."""
+        return self.fails in failure.names and not failure.lacks(self.expected_texts)
 
 
 class Equivalent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -137,12 +176,12 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ]
     torch: Annotated[
         Module, Meta(description="The PyTorch code to translate, also run as the reference.")
-    ]
+    ] = ""
     harness: Annotated[
         Module | None,
         Meta(description="PyTorch code appended to the reference, hidden from the learner."),
     ] = None
-    starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")]
+    starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")] = ""
     starter_fails: Annotated[
         str,
         Meta(
@@ -154,6 +193,17 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[Markdown, ...],
         Meta(min_length=1, max_length=9, description="Hints, from vague to explicit."),
     ]
+    failure_hints: Annotated[
+        tuple[FailureHint, ...],
+        Meta(
+            max_length=50,
+            description="Hints for certain failures: the first one that fits is offered.",
+        ),
+    ] = ()
+    after_pass: Annotated[
+        Markdown | None,
+        Meta(description="Shown after a pass: what was learnt, what the documentation says next."),
+    ] = None
     sizes: Annotated[
         dict[str, int | tuple[int, ...]],
         Meta(description="Named dimensions: an integer, or a list to draw from."),
@@ -205,6 +255,15 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             return self.brief.rstrip()
         required = under_transformations(self.survives)
         return f"{self.brief.rstrip()}\n\nYour functions must also work {required}."
+
+    def failure_hint(self, report: Report) -> int:
+        """Return the number, from 1, of the failure hint that an answer with this report is
+        offered; 0 if there is none."""
+        failure = report.first_failure
+        if failure is None:
+            return 0
+        fitting = (n for n, hint in enumerate(self.failure_hints, 1) if hint.fits(failure))
+        return next(fitting, 0)
 
     @property
     def reference_code(self) -> str:

@@ -6,13 +6,16 @@ All functions are pure. Untrusted text goes into `Text` objects and is never par
 import sys
 from collections.abc import Collection
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tutor.report import WANTS, CheckResult, Explanation, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
+
+UNWRAPPED = 10_000
+"""Columns of output that is not wrapped."""
 
 MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("✓", "green"),
@@ -49,7 +52,29 @@ def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
             parts.append(indented(f"with {result.case}", "dim"))
         if result.explained is not None:
             parts.append(explanation(result.explained, lessons))
+    if result.afterword:
+        parts.append(PackText(result.afterword))
     return Group(*parts)
+
+
+class PackText:
+    """Markdown of a pack, indented; as it was written where lines are not wrapped (see `console`).
+
+    **Arguments:** `indent`: columns on the left.
+    """
+
+    def __init__(self, text: str, indent: int = 4) -> None:
+        self._text = text.strip()
+        self._indent = indent
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width >= UNWRAPPED:
+            yield Padding(Text(self._text), (0, 0, 0, self._indent), expand=False)
+            return
+        from rich.markdown import Markdown  # late: it takes a while to import
+
+        # Addresses are shown, since a terminal may not follow links.
+        yield Padding(Markdown(self._text, hyperlinks=False), (0, 0, 0, self._indent))
 
 
 def headline(result: CheckResult) -> Text:
@@ -57,7 +82,7 @@ def headline(result: CheckResult) -> Text:
     line = Text.assemble((f"{mark} ", style), (result.name, "bold" if style == "red" else ""))
     if result.status == "pass":
         line.append("".join(f"  {note}" for note in result.notes), "dim")
-        line.append(f"  {timing(result)}", "dim")
+        line.append(f"  {timing(result)}".rstrip(), "dim")
     if result.status == "skipped":
         line.append(f"  {result.message}", "dim")
     return line
@@ -204,4 +229,4 @@ def console() -> Console:
     a pipe. rich handles `NO_COLOR`."""
     if sys.stdout.isatty():
         return Console(highlight=False)
-    return Console(highlight=False, width=10_000)
+    return Console(highlight=False, width=UNWRAPPED)

@@ -4,6 +4,7 @@ A `Report` is the only result of a run; the terminal output, `--json` and all ot
 functions of it. Numbers that JSON cannot represent (NaN, infinities) are strings.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -111,11 +112,15 @@ class Timing(Struct, frozen=True):
 
 WANTS = "This check expects:"
 
+LOAD = "load"
+"""What lessons call the import of the learner's code, where they name a check."""
+
 
 class CheckResult(Struct, frozen=True):
     """The result of a check. `case` describes its inputs (`"x float32[7, 5]"`); `wants` is the
     author's `why`, which need not be the cause. A fault has its own explanation, a wrong answer's
-    is here; `explained` is either."""
+    is here; `explained` is either. `afterword` is the author's Markdown about the question that the
+    learner answered, whether right or wrong."""
 
     name: str
     kind: str
@@ -128,6 +133,7 @@ class CheckResult(Struct, frozen=True):
     timing: Timing = Timing()
     explanation: Explanation | None = None
     wants: str = ""
+    afterword: str = ""
 
     @property
     def text(self) -> str:
@@ -138,8 +144,26 @@ class CheckResult(Struct, frozen=True):
         return f"{self.message}{stop} {WANTS} {self.wants}"
 
     @property
+    def whole_text(self) -> str:
+        """All text that the learner is shown about the check, except explanations."""
+        detail = self.fault.detail if self.fault is not None else ""
+        return f"{self.text}\n{detail}"
+
+    @property
     def explained(self) -> Explanation | None:
         return self.explanation or (self.fault.explanation if self.fault is not None else None)
+
+
+class Failure(Struct, frozen=True):
+    """Where an answer first failed. `names` are those by which a lesson may refer to it: the name
+    and the kind of the check, or `load` for the import. `text` is what the learner is shown."""
+
+    names: tuple[str, ...]
+    text: str
+
+    def lacks(self, texts: Iterable[str]) -> list[str]:
+        """Return those of `texts` that are not in what the learner is shown."""
+        return [text for text in texts if text not in self.text]
 
 
 class Race(Struct, frozen=True):
@@ -195,6 +219,18 @@ class Report(Struct, frozen=True):
     @property
     def passed(self) -> bool:
         return self.verdict == "pass"
+
+    @property
+    def first_failure(self) -> Failure | None:
+        """Where the answer first failed; None if it passed, or could not be judged."""
+        if self.verdict in ("pass", "internal"):
+            return None
+        if self.fault is not None:
+            return Failure((LOAD,), f"{self.fault.message}\n{self.fault.detail}")
+        # Other checks are skipped only after one of these.
+        wrong = (check for check in self.checks if check.status in ("fail", "error"))
+        first = next(wrong, None)
+        return Failure((first.name, first.kind), first.whole_text) if first is not None else None
 
     def to_json(self) -> bytes:
         return msgspec.json.encode(self)

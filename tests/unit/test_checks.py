@@ -16,6 +16,7 @@ from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
 from tutor.checks.inside.ledger import Ledger, Use, reused
 from tutor.checks.permutation import Permutation
+from tutor.checks.predict import Predict
 from tutor.checks.prng import Prng
 from tutor.checks.program import Program
 from tutor.checks.pure import Pure
@@ -73,6 +74,9 @@ ONE_OF_EACH: dict[str, Check] = {
         lives="split",
     ),
     "raises": Raises(raises="f(x)", error="ValueError", says="shape"),
+    "predict": Predict(
+        predict="What is `y`?", name="y", program="y = 3", gives="value", of="y", because="It is."
+    ),
     "train": Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.5),
     "train_step": TrainStep(
         train_step="s(p, o, x)",
@@ -128,6 +132,7 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
             "deleted": st.one_of(st.just(["x"]), some),
             "places": st.lists(st.one_of(tree, st.lists(st.text(max_size=3), min_size=2))),
         },
+        "predict": {"answer": tree},
         "raises": {
             "classes": st.one_of(st.just(["ValueError"]), some),
             "message": st.one_of(st.text(), tree),
@@ -172,6 +177,8 @@ def test_any_observation_is_judged_or_raises_tree_error(kind: str, data: st.Data
     inputs: dict[str, Tree] = {}
     if kind == "train_step":
         inputs, expected = {"p": expected}, [(expected, leaf(1.0))]
+    if kind == "predict":
+        expected = {"value": expected}
     case = Case(0, {"B": 2, "n": 3}, (inputs,), np.arange(4))
     observed = data.draw(observations_of(kind))
     finding: Finding | None = None

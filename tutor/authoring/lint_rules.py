@@ -34,6 +34,7 @@ from tutor.authoring.lint_rules_on_inputs import (
 )
 from tutor.authoring.page import Finding, Page
 from tutor.authoring.proofs import FILE, command
+from tutor.checks.predict import only_asks
 from tutor.pack.yaml_nodes import Node, ScalarNode, walk
 
 CODE_COLUMNS = 71
@@ -146,7 +147,7 @@ def few_hints(page: Page) -> Iterator[Finding]:
 
 
 def no_mistakes(page: Page) -> Iterator[Finding]:
-    if not page.lesson.mistakes:
+    if not page.lesson.mistakes and not only_asks(page.lesson):
         remedy = "add wrong answers that people give, and the messages that they must see"
         yield page.at("id"), "there are no `mistakes`", remedy
 

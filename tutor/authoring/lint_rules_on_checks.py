@@ -8,6 +8,7 @@ from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
+from tutor.checks.predict import Predict, only_asks
 from tutor.checks.program import Program
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
@@ -25,7 +26,7 @@ EVIDENCE = frozenset({"pure", "compiles", "program", "raises"})
 
 def no_why(page: Page) -> Iterator[Finding]:
     for number, check in enumerate(own_checks(page.lesson)):
-        if not check.why:
+        if not check.why and not isinstance(check, Predict):  # which has `because`
             message = f"the check {check.title!r} has no `why`"
             remedy = "add `why: …`, shown to learners who fail it"
             yield page.at("checks", number), message, remedy
@@ -122,7 +123,7 @@ def _compares(check: Check) -> bool:
         return check.expect is not None
     if check.kind == "shape":
         return False
-    return check.refer() is not None or check.kind in ("distribution", "train")
+    return check.refer() is not None or check.kind in ("distribution", "train", "predict")
 
 
 def gradient_unasked(page: Page) -> Iterator[Finding]:
@@ -162,7 +163,7 @@ def _real_inputs(inputs: Mapping[str, Draws]) -> Iterator[str]:
 
 
 def no_survives(page: Page) -> Iterator[Finding]:
-    if page.lesson.survives is None:
+    if page.lesson.survives is None and not only_asks(page.lesson):
         message = "there is no `survives`"
         remedy = "add `survives: [jit, grad, vmap]`, or fewer, or []"
         yield page.at("id"), message, remedy

@@ -14,6 +14,7 @@ from tutor.checks.distribution import Distribution
 from tutor.checks.entry_points import add_installed_kinds
 from tutor.checks.grad import Grad
 from tutor.checks.permutation import Permutation
+from tutor.checks.predict import Predict
 from tutor.checks.prng import Prng
 from tutor.checks.program import Program
 from tutor.checks.pure import Pure
@@ -42,6 +43,7 @@ BUILT_IN: tuple[type[Check], ...] = (
     Raises,
     TrainStep,
     Train,
+    Predict,
 )
 
 

@@ -37,8 +37,10 @@ def judge(
     """
     check, case = observation.check, observation.case
     try:
-        finding = check.judge(observation.tree, reference.tree if reference else None, case)
+        expected = reference.tree if reference is not None else observation.ahead
+        finding = check.judge(observation.tree, expected, case)
         note = check.note(observation.tree, case) if finding is None else ""
+        afterword = check.afterword(observation.tree)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
         return faulty(check, fault, shown_inputs(lesson, check, case))
@@ -46,7 +48,8 @@ def judge(
         what = f"judging {check.title}: {type(error).__name__}: {error}"
         return faulty(check, Fault("internal", what))
     if finding is None:
-        return CheckResult(check.title, check.kind, "pass", notes=(note,) if note else ())
+        notes = (note,) if note else ()
+        return CheckResult(check.title, check.kind, "pass", notes=notes, afterword=afterword)
     finding = _named(lesson, check, finding)
     devices = configuration_of(lesson, check).devices
     return CheckResult(
@@ -58,6 +61,7 @@ def judge(
         case=shown_inputs(lesson, check, case),
         notes=finding.notes,
         wants=check.why,
+        afterword=afterword,
         explanation=_explain(
             lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)
         ),

@@ -1,8 +1,9 @@
 """A learner's code in its sandboxes: one for each configuration that the lesson's checks need."""
 
+import ast
 import threading
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -14,7 +15,7 @@ from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed, Lost, Sandbox
-from tutor.sandbox.protocol import Load, Loaded, Observe, Raised, Ready, Reply
+from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised, Ready, Reply
 from tutor.tree import Tree
 
 MAX_SOURCE = 1 << 20
@@ -83,12 +84,17 @@ class Cancel:
 
 
 class Observation(Struct, frozen=True, eq=False):
-    """A sandbox's reply to one case of a check; `tree` is the value that came with it."""
+    """A sandbox's reply to one case of a check; `tree` is the value that came with it.
+
+    For a check that looks `ahead`, `tree` is what it read of the source, and `ahead` the sandbox's
+    answer.
+    """
 
     check: Check
     case: Case
     reply: Reply
     tree: Tree
+    ahead: Tree = None
 
 
 class LoadedSandbox:
@@ -171,6 +177,7 @@ class Submission:
         self._quick = quick
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
+        self._ahead: dict[str, Tree | Fault] = {}
 
     def close(self) -> None:
         for loaded in self._started.values():
@@ -225,18 +232,72 @@ class Submission:
 
     def _load(self, configuration: Configuration) -> LoadedSandbox:
         loaded = self.start(configuration)
+        self._look_ahead(configuration, loaded)
         allowance = self._allowances[configuration] = loaded.allowance()
-        loaded.load(allowance)
+        if self._must_run(configuration):
+            loaded.load(allowance)
         return loaded
 
+    def _must_run(self, configuration: Configuration) -> bool:
+        """Return whether a check needs the code to be imported, or its import says what is wrong
+        with it."""
+        checks = [c for c in self.lesson.checks if self.configuration(c) == configuration]
+        if not checks or any(check.ahead() is None for check in checks):
+            return True
+        try:
+            ast.parse(self.code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return True
+        return False
+
+    def _look_ahead(self, configuration: Configuration, loaded: LoadedSandbox) -> None:
+        """Run what checks want to be run before the learner's code is imported."""
+        for check in self.lesson.checks:
+            args = check.ahead()
+            if args is None or check.title in self._ahead:
+                continue
+            if self.configuration(check) == configuration:
+                self._ahead[check.title] = self._asked_ahead(check, args, loaded)
+
+    def _asked_ahead(
+        self, check: Check, args: dict[str, Any], loaded: LoadedSandbox
+    ) -> Tree | Fault:
+        loaded.sandbox.ready()
+        request = Observe(check.title, check.inside, args)
+        try:
+            reply, tree = loaded.ask(request, [{}], loaded.allowance(), check.title)
+        except Lost:
+            raise
+        except Failed as failure:
+            return self._pack_fault(check, failure.fault)
+        if isinstance(reply, Raised):
+            return self._pack_fault(check, exceptions.from_raised(reply, args.get("program", "")))
+        if not isinstance(reply, Answer):
+            return faults.unreadable(reply, check.title)
+        if why := check.broken(tree):
+            return self._pack_fault(check, Fault("broken-pack", why))
+        return tree
+
+    def _pack_fault(self, check: Check, fault: Fault) -> Fault:
+        if fault.code in faults.INTERNAL and fault.code != "broken-pack":
+            return fault
+        what = f"lesson {self.lesson.id} is broken: its program fails at {check.title}"
+        return Fault("broken-pack", f"{what}: {fault.message}", detail=fault.detail)
+
     def observe(self, check: Check, case: Case) -> Observation:
-        """Run one case of a check.
+        """Run one case of a check, or read what it judges.
 
         Raises:
             Failed: the sandbox has ended.
         """
         configuration = self.configuration(check)
         loaded = self.load(configuration)
+        if check.ahead() is not None:
+            found = self._ahead[check.title]
+            if isinstance(found, Fault):
+                raise Failed(found)
+            read = Answer(case_id(check, case), compile=0, run=0)
+            return Observation(check, case, read, check.read(self.code), found)
         request = Observe(case_id(check, case), check.inside, check.observe())
         allowance = self._allowances[configuration]
         reply, tree = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tutor.check import Check
+from tutor.checks.predict import questions
 from tutor.foreign.plain_text import inert
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Lesson
@@ -48,7 +49,11 @@ def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
     score: float | None = earned
     if verdict == "internal" or (verdict == "error" and not earned):
         score = None
-    notes = [*_flaky_notes(reports), *_partial_notes(lesson, checks, verdict, score, max_score)]
+    notes = [
+        *_flaky_notes(reports),
+        *_partial_notes(lesson, checks, verdict, score, max_score),
+        *_guessing_notes(lesson, max_score),
+    ]
     return Marks(
         verdict, score, max_score, checks, tuple(notes),
         "" if verdict == "pass" else _fault(fault.message if fault is not None else "", worst),
@@ -98,6 +103,17 @@ def _flaky_notes(reports: Sequence[Report]) -> list[str]:
         return []
     failed = ", ".join(str(report.seed) for report in reports if not report.passed)
     return [f"passed {passed} of {len(reports)} runs, by chance; failed with seed {failed}"]
+
+
+def _guessing_notes(lesson: Lesson, max_score: float) -> list[str]:
+    """Say how much guessing earns, where an answer is one of few."""
+    guessed = [check for check in questions(lesson.checks) if check.chance and not check.bonus]
+    expected = round_points(sum(check.chance * check.points for check in guessed))
+    if not expected:
+        return []
+    noun = "question" if len(guessed) == 1 else "questions"
+    count = f"{len(guessed)} {noun} with choices"
+    return [f"{count}: guessing alone earns {expected:.3g} of {max_score:g} points on average"]
 
 
 def _partial_notes(

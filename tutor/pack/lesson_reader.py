@@ -1,16 +1,20 @@
 """Reading and validating one lesson."""
 
+import keyword
 import re
 from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 from tutor.check import Check
 from tutor.checks import kinds, unusable_kinds
 from tutor.checks.bounds import parsed as parse_number
 from tutor.checks.families import FAMILIES
 from tutor.checks.families import parse as parse_distribution
+from tutor.checks.predict import Predict, answers_file, questions
 from tutor.checks.shape import DTYPES, parse_spec
-from tutor.checks.survives import survival, with_survival
+from tutor.checks.survives import Survives, survival, with_survival
 from tutor.expressions import (
     BUILTINS,
     JAX_HELPERS,
@@ -25,18 +29,25 @@ from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.draws import Draw, Draws, holds_key
 from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.functions import DrawError, function_named, function_names
-from tutor.lesson import Lesson
+from tutor.lesson import ID, MAX_TEXT, Lesson
+from tutor.pack.problems import BadSource
+from tutor.pack.shared_texts import SharedTexts, file_of_text, references
 from tutor.pack.struct_reader import EXPRESSION, StructReader, plain, shown
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, walk
+from tutor.report import LOAD
 from tutor.suggestions import choice, suggested
 from tutor.tree import TreeError
 
 
 class LessonReader(StructReader):
-    """Reads one lesson field by field, then validates it as a whole."""
+    """Reads one lesson field by field, then validates it as a whole.
 
-    def __init__(self, file: str) -> None:
+    **Arguments:** `texts`: what lines such as `{{name}}` stand for; without it they stay.
+    """
+
+    def __init__(self, file: str, texts: SharedTexts | None = None) -> None:
         super().__init__(file)
+        self._texts = texts
         self._specs: list[tuple[Node, str]] = []
 
     def lesson(self, node: MappingNode, track: str, lesson_id: str) -> Lesson | None:
@@ -52,7 +63,11 @@ class LessonReader(StructReader):
         self._validate(lesson, node)
         if len(self.problems) > before:
             return None
-        return with_survival(lesson, defined_names(lesson.starter))
+        lesson = with_survival(lesson, defined_names(lesson.starter))
+        if answers := answers_file(lesson.checks):
+            starter = "\n\n".join(part for part in (answers, lesson.starter) if part)
+            lesson = msgspec.structs.replace(lesson, starter=starter)
+        return lesson
 
     # --- fields of lessons ---------------------------------------------------------------
 
@@ -72,7 +87,10 @@ class LessonReader(StructReader):
             self.complain(node, what, "write it like `value: f(x)`")
             return None
         known = kinds()
-        found = [key for key, _ in node.entries if key.value in known]
+        named = {str(key.value) for key, _ in node.entries if key.value in known}
+        # A field may be called like another kind: `train` has a field `predict`.
+        fields = {n for n in named for k in named - {n} if n in known[k].__struct_encode_fields__}
+        found = [key for key, _ in node.entries if str(key.value) in named - fields]
         if len(found) != 1:
             if found:
                 names = " and ".join(str(key.value) for key in found)
@@ -93,6 +111,39 @@ class LessonReader(StructReader):
             return None
         check: Check | None = self.struct(known[str(found[0].value)], node)
         return check
+
+    def read_markdown(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if self._texts is None or not isinstance(text, str) or not isinstance(node, ScalarNode):
+            return text
+        rows = text.split("\n")
+        size = len(text)
+        for one in references(text):
+            try:
+                shared = self._texts.get(one.name)
+            except BadSource as error:
+                self.problems.append(error.problem)
+                continue
+            if shared is None:
+                what = f"{name}: unknown text {one.name!r}"
+                self.complain_at(node, one.line, one.column, what, self._no_text(one.name))
+                continue
+            size += len(shared)
+            if size > MAX_TEXT:
+                what = f"{name}: must be at most {MAX_TEXT} characters with its shared texts"
+                self.complain_at(node, one.line, one.column, what, "leave a text out")
+                break
+            added = (f"{one.indent}{row}" if row else row for row in shared.split("\n"))
+            rows[one.line - 1] = "\n".join(added)
+        return "\n".join(rows)
+
+    def _no_text(self, name: str) -> str:
+        """Return a remedy for a line that names a text which does not exist."""
+        assert self._texts is not None
+        wanted = f"write it to {file_of_text(name)}"
+        if not re.match(ID, name):
+            wanted = "a text's name consists of lower-case words joined by hyphens"
+        return choice(name, self._texts.names, wanted)
 
     def read_draws(self, hint: Any, node: Node, name: str) -> Any:
         if not isinstance(node, MappingNode):
@@ -195,7 +246,12 @@ class LessonReader(StructReader):
     # --- the lesson as a whole -----------------------------------------------------------
 
     def _validate(self, lesson: Lesson, node: MappingNode) -> None:
+        asked = questions(lesson.checks)
+        for key in ("torch", "starter"):  # what is to be written, unless everything is asked
+            if len(asked) < len(lesson.checks) and not getattr(lesson, key):
+                self.complain(node, f"{key!r} is missing", f"add a line `{key}: …`")
         starter = defined_names(lesson.starter)
+        self._questions(lesson, node, starter)
         try:
             torch = defined_names(lesson.reference_code)
         except BadPython as error:  # each is valid alone, but say, an import from __future__
@@ -250,6 +306,41 @@ class LessonReader(StructReader):
             what = f"timed: no value check named {lesson.timed!r}"
             remedy = choice(lesson.timed, timed, "there are no value checks; remove `timed`")
             self.complain(node.get("timed") or node, what, remedy)
+
+    def _questions(self, lesson: Lesson, node: MappingNode, starter: set[str]) -> None:
+        """Report questions that cannot be answered in a file, or not by their program."""
+        nodes = node.get("checks")
+        assert isinstance(nodes, SequenceNode)
+        for check, check_node in zip(lesson.checks, nodes.items, strict=True):
+            if not isinstance(check, Predict):
+                continue
+            assert isinstance(check_node, MappingNode)
+            name = check_node.get("name") or check_node
+            if not check.name.isidentifier() or keyword.iskeyword(check.name):
+                what = f"name: must be a Python name for the answer, got {check.name!r}"
+                self.complain(name, what, "use letters, digits and _, such as y_shape")
+            elif check.name in starter:
+                what = f"name: the starter defines {check.name!r}, too"
+                self.complain(name, what, "rename the question")
+            if check.gives in ("shape", "value", "compiles") and not check.of:
+                what = f"`gives: {check.gives}` needs an expression"
+                self.complain(check_node, what, "add `of: …`, such as `of: f(x)`")
+            if (check.gives == "choice") != (len(check.choices) > 1):
+                what = "choices: must be two or more with `gives: choice`, and absent otherwise"
+                remedy = "write `statement: expression` lines, of which one is true"
+                self.complain(check_node.get("choices") or check_node, what, remedy)
+            known = defined_names(check.program) | JAX_HELPERS | BUILTINS
+            texts_in = [check_node.get("of"), *_scalars(check_node.get("choices") or name)]
+            for scalar in texts_in:
+                if isinstance(scalar, ScalarNode) and scalar is not name:
+                    self._known_names(scalar, known)
+
+    def _known_names(self, scalar: ScalarNode, known: set[str] | frozenset[str]) -> None:
+        for name, (line, column) in free_names(str(scalar.value)).items():
+            if name not in known:
+                what = f"the program does not define {name!r}"
+                remedy = suggested(name, known - BUILTINS) or "define it there"
+                self.complain_at(scalar, line, column, what, remedy)
 
     def _sizes(self, lesson: Lesson, node: MappingNode) -> None:
         sizes = node.get("sizes")
@@ -354,19 +445,27 @@ class LessonReader(StructReader):
     def _mistakes(self, lesson: Lesson, node: MappingNode, titles: set[str]) -> None:
         nodes = node.get("mistakes")
         items = nodes.items if isinstance(nodes, SequenceNode) else []
-        known = titles | {check.kind for check in lesson.checks} | {"load"}
+        known = titles | {check.kind for check in lesson.checks} | {LOAD}
+        if lesson.survives:
+            known.add(Survives.kind)
         for mistake, item in zip(lesson.mistakes, items, strict=True):
             assert isinstance(item, MappingNode)
             if (mistake.code is None) == (mistake.edit is None):
                 remedy = "keep one of the two" if mistake.code else "add `edit: {old: new}`"
                 self.complain(item, "a mistake must have either `code` or `edit`", remedy)
-            if mistake.fails not in known:
-                what = f"fails: no check named {mistake.fails!r}"
-                self.complain(item.get("fails") or item, what, choice(mistake.fails, known, ""))
-        if lesson.starter_fails and lesson.starter_fails not in known - {"load"}:
-            what = f"starter_fails: no check named {lesson.starter_fails!r}"
-            where = node.get("starter_fails") or node
-            self.complain(where, what, choice(lesson.starter_fails, known - {"load"}, ""))
+            self._check_name("fails", mistake.fails, item, known)
+        nodes = node.get("failure_hints")
+        items = nodes.items if isinstance(nodes, SequenceNode) else []
+        for hint, item in zip(lesson.failure_hints, items, strict=True):
+            assert isinstance(item, MappingNode)
+            self._check_name("fails", hint.fails, item, known)
+        if lesson.starter_fails:
+            self._check_name("starter_fails", lesson.starter_fails, node, known - {LOAD})
+
+    def _check_name(self, key: str, name: str, node: MappingNode, known: set[str]) -> None:
+        if name not in known:
+            what = f"{key}: no check named {name!r}"
+            self.complain(node.get(key) or node, what, choice(name, known, ""))
 
 
 def _dimension(node: Node) -> bool:

@@ -75,6 +75,17 @@ class Environment:
         with user_code(filename):
             exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - the purpose of a sandbox
 
+    @contextmanager
+    def apart(self, name: str) -> Iterator[None]:
+        """Import other source, by `load` in this block, as a module `name`, and then forget it."""
+        before = self.module_name, self.module, self.filename, self.source
+        self.module_name = name
+        try:
+            yield
+        finally:
+            sys.modules.pop(name, None)
+            self.module_name, self.module, self.filename, self.source = before
+
     def names(self, extra: Mapping[str, Any]) -> dict[str, Any]:
         """Return the names for an expression: the module's, which shadow neither builtins nor
         helpers, and `extra`, which may shadow anything."""

@@ -10,6 +10,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown
 
+from tutor.checks.predict import question_markdown, questions
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.ui.actions import ACTIONS, Action, actions, bindings, key_of
@@ -58,6 +59,7 @@ class LessonScreen(Screen[None]):
         self._run_timer: Timer | None = None
         self._show_results_pane = False  # not once the learner has switched to another pane
         self._opened = False
+        self._hinted: Report | None = None  # the last one whose failure hint was shown
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
 
@@ -249,8 +251,15 @@ class LessonScreen(Screen[None]):
     def action_hint(self) -> None:
         from tutor.ui.screens.hint_screen import HintScreen
 
-        taken = self.desk.progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
-        self.app.push_screen(HintScreen(self.lesson, taken))
+        progress, report = self.desk.progress, self._results.report
+        number = self.lesson.failure_hint(report) if report is not None else 0
+        if number and report is not self._hinted:
+            self._hinted = report
+            taken = progress.hints(self.pack.id, self.lesson.id)
+            self.app.push_screen(HintScreen(self.lesson, taken, number, first=True))
+            return
+        taken = progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
+        self.app.push_screen(HintScreen(self.lesson, taken, number))
 
     def action_solution(self) -> None:
         from tutor.ui.screens.confirm_screen import ConfirmScreen
@@ -297,8 +306,10 @@ class LessonScreen(Screen[None]):
 
 
 def brief_markdown(lesson: Lesson) -> str:
-    """Return the brief and the PyTorch to translate."""
-    parts = [lesson.instructions, "### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
+    """Return the brief, the questions and the PyTorch to translate."""
+    parts = [lesson.instructions, *map(question_markdown, questions(lesson.checks))]
+    if lesson.torch:
+        parts += ["### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
     if lesson.sources:
         parts.append(f"*Sources: {', '.join(lesson.sources)}.*")
     return "\n\n".join(parts)

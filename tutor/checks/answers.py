@@ -1,0 +1,103 @@
+"""A learner's predictions: Python literals, read from the source and never run.
+
+    y_shape = (3, 4)
+
+so that an answer is what somebody thought, not what a program computed.
+"""
+
+import ast
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from tutor.inputs import arithmetic
+from tutor.inputs.arithmetic import ArithmeticFault
+
+Literal: TypeAlias = (
+    "int | float | complex | bool | str | list[Literal] | tuple[Literal, ...] | "
+    "dict[Literal, Literal] | None"
+)
+
+MAX_ELEMENTS = 10_000
+"""Parts of one answer."""
+
+
+class Unanswered(Exception):
+    """The file holds no answer under a name; the message is for the learner."""
+
+
+class Answered:
+    """The top-level assignments of a learner's file.
+
+    Raises:
+        SyntaxError: the file is not Python.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._values: dict[str, ast.expr] = {}
+        try:
+            module = ast.parse(source)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error)) from None
+        for node in module.body:
+            if isinstance(node, ast.Assign):
+                targets = node.targets
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                targets = [node.target]
+            else:
+                continue
+            assert node.value is not None
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    self._values[target.id] = node.value
+
+    def answer(self, name: str) -> Literal:
+        """Return the last literal that is assigned to `name`. A bare name, such as `TypeError` or
+        `b`, counts as text.
+
+        Raises:
+            Unanswered: nothing is assigned, or `...`, or no literal.
+        """
+        node = self._values.get(name)
+        if node is None:
+            raise Unanswered(f"there is no answer `{name} = …` in the file")
+        if isinstance(node, ast.Constant) and node.value is Ellipsis:
+            raise Unanswered("not answered yet")
+        if sum(1 for _ in ast.walk(node)) > MAX_ELEMENTS:
+            raise Unanswered(f"line {node.lineno}: the answer has too many parts")
+        try:
+            return _literal(node)
+        except (ValueError, ArithmeticFault, RecursionError, OverflowError):
+            shown = " ".join(ast.unparse(node).split())[:60]
+            raise Unanswered(
+                f"line {node.lineno}: `{shown}` is code; write the answer itself, "
+                "such as 3, (3, 4) or True"
+            ) from None
+
+
+def _literal(node: ast.expr) -> Literal:
+    """Raises: ValueError, ArithmeticFault: it is not a literal."""
+    match node:
+        case ast.Constant(value=None | bool() | int() | float() | complex() | str() as value):
+            return value
+        case ast.Tuple(elts=parts):
+            return tuple(map(_literal, parts))
+        case ast.List(elts=parts):
+            return [*map(_literal, parts)]
+        case ast.Dict(keys=keys, values=values) if all(isinstance(k, ast.Constant) for k in keys):
+            return {_key(k): _literal(v) for k, v in zip(keys, values, strict=True)}
+        case ast.Name() | ast.Attribute() if all(
+            isinstance(part, ast.Name | ast.Attribute | ast.Load) for part in ast.walk(node)
+        ):
+            return ast.unparse(node)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)]):
+            return float(text)
+    return arithmetic.value(arithmetic.checked(node), _no_sizes)
+
+
+def _key(node: ast.expr | None) -> str | int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
+        return node.value
+    raise ValueError("not a key")
+
+
+_no_sizes: Mapping[str, int] = {}
