@@ -5,6 +5,7 @@ All functions are pure. Untrusted text goes into `Text` objects and is never par
 
 import sys
 from collections.abc import Collection
+from textwrap import indent
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -69,7 +70,7 @@ class PackText:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width >= UNWRAPPED:
-            yield Padding(Text(self._text), (0, 0, 0, self._indent), expand=False)
+            yield Text(indent(self._text, " " * self._indent))
             return
         from rich.markdown import Markdown  # late: it takes a while to import
 

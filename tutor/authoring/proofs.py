@@ -28,7 +28,9 @@ FILE = "proofs.json"
 SEEDS = 20
 """Fewer seeds are not a proof."""
 
-PROSE = frozenset({"title", "minutes", "needs", "sources", "brief", "hints"})
+PROSE = frozenset(
+    {"title", "minutes", "needs", "sources", "brief", "hints", "failure_hints", "after_pass"}
+)
 """Fields of a lesson that no trial depends on: correcting a typo does not make a proof stale. The
 names of mistakes are left out, too."""
 

@@ -17,7 +17,7 @@ from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Mistake
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
-from tutor.report import CheckResult, Report, Verdict
+from tutor.report import LOAD, CheckResult, Report, Verdict
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
@@ -241,45 +241,34 @@ def _not_passed(lesson: Lesson, report: Report) -> Wrong | None:
 def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
     if report.passed:
         return Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails)
-    if mistake.fails == "load":
+    if mistake.fails == LOAD:
         if report.fault is None:
             first = _first_not_passed(report)
             return Wrong(f"it loads and fails at {first.name!r}: {first.message}", first.name)
-        shown = f"{report.fault.message}\n{report.fault.detail}"
-        return _unsaid(mistake, shown, "load")
-    if (elsewhere := _fails_elsewhere(mistake.fails, report)) is not None:
+    elif (elsewhere := _fails_elsewhere(mistake.fails, report)) is not None:
         return elsewhere
-    first = _first_not_passed(report)
-    return _unsaid(mistake, words_of(first), first.name)
+    failure = report.first_failure
+    assert failure is not None, "it did not pass"
+    if not (missing := failure.lacks(mistake.expected_texts)):
+        return None
+    check, listed = failure.names[0], ", ".join(map(repr, missing))
+    said = _first_line(failure.text)
+    return Wrong(f"{check!r} does not say {listed}; it says: {said}", check)
 
 
 def _fails_elsewhere(fails: str, report: Report) -> Wrong | None:
     """Return what is wrong unless the first check that fails is `fails`, a name or a kind."""
     if report.fault is not None:
-        return Wrong(f"it fails at load, not at {fails!r}: {report.fault.message}", "load")
+        return Wrong(f"it fails at {LOAD}, not at {fails!r}: {report.fault.message}", LOAD)
     first = _first_not_passed(report)
     if fails in (first.name, first.kind):
         return None
     return Wrong(f"it fails at {first.name!r}, not at {fails!r}: {first.message}", first.name)
 
 
-def _unsaid(mistake: Mistake, shown: str, check: str) -> Wrong | None:
-    missing = [words for words in mistake.expected_texts if words not in shown]
-    if not missing:
-        return None
-    listed = ", ".join(map(repr, missing))
-    return Wrong(f"{check!r} does not say {listed}; it says: {_first_line(shown)}", check)
-
-
 def _first_not_passed(report: Report) -> CheckResult:
     """Return the first check that failed; others are skipped only after one of these."""
     return next(check for check in report.checks if check.status in ("fail", "error"))
-
-
-def words_of(result: CheckResult) -> str:
-    """Return all that a learner is shown about a check."""
-    detail = result.fault.detail if result.fault is not None else ""
-    return f"{result.text}\n{detail}"
 
 
 def _first_line(text: str) -> str:

@@ -56,6 +56,10 @@ def check(options: argparse.Namespace) -> int:
             report = session.add_race(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)
+        if report.passed and lesson.after_pass is not None:
+            out.print()
+            out.print(render.PackText(lesson.after_pass, indent=0))
+            out.print()
         for step in _suggest_next_steps(options, pack, lesson, report, own):
             out.print(step, style="dim", markup=False)
     if options.file is None:
@@ -134,9 +138,16 @@ def _suggest_next_steps(
         named = [] if options.file is None else [options.file]
         again = next_command(options, "check", lesson.id, *named)
         steps.append(one_line(f"Edit {options.file or own}, then run: {again}"))
+    if number := lesson.failure_hint(report):
+        steps.append(offer(options, lesson.id, number))
     if left:
         steps.append(f"Stuck? {next_command(options, 'hint', lesson.id)}  ({left} left)")
     return steps
+
+
+def offer(options: argparse.Namespace, lesson_id: str, number: int) -> str:
+    """Return a line that offers a failure hint of a lesson."""
+    return f"Stuck here? {next_command(options, 'hint', lesson_id, '--failure', str(number))}"
 
 
 def _exit_code(report: "Report") -> int:

@@ -2,19 +2,25 @@
 
 import argparse
 import sys
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from tutor.cli.check import read_code
+from tutor.cli.check import offer, read_code
 from tutor.cli.output import NOT_PASSED, PASSED, print_notices
 from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
 from tutor.cli.stopping import exit_code_of_app
-from tutor.cli.usage import UsageError, parse_seed
+from tutor.cli.usage import UsageError, parse_count, parse_seed
+
+if TYPE_CHECKING:
+    from tutor.lesson import Lesson
 
 
 def add_to(commands: Any) -> None:
     sub = add_command(commands, "watch", watch_file, "check your file every time it is saved")
     sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
-    add_command(commands, "hint", take_hint, "take the next hint of a lesson")
+    sub = add_command(commands, "hint", take_hint, "take the next hint of a lesson")
+    sub.add_argument("--failure", type=parse_count, metavar="N",
+                     help="show the hint that `check` offers for a failure")  # fmt: skip
     add_command(commands, "reset", reset, "restore the starter; your code is kept as a backup")
     sub = add_command(commands, "solution", show_solution, "show the solution of a lesson")
     sub.add_argument("--anyway", action="store_true", help="show it before you have passed")
@@ -38,7 +44,7 @@ def watch_file(options: argparse.Namespace) -> int:
     pack = open_pack(options)
     lesson = open_lesson(options, pack)
     read_code(pack, lesson, None)  # fails now if the file cannot be created or read
-    watch(pack, lesson, options.seed)
+    watch(pack, lesson, options.seed, partial(offer, options, lesson.id))
     return PASSED
 
 
@@ -47,6 +53,8 @@ def take_hint(options: argparse.Namespace) -> int:
 
     pack = open_pack(options)
     lesson = open_lesson(options, pack)
+    if options.failure is not None:
+        return _show_failure_hint(lesson, options.failure)
     with Progress() as progress:
         before = progress.hints(pack.id, lesson.id)
         taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
@@ -56,6 +64,15 @@ def take_hint(options: argparse.Namespace) -> int:
     if taken == before and pack.solution(lesson.id) is not None:
         solution = next_command(options, "solution", lesson.id, "--anyway")
         print(f"\nThat was the last hint. For the solution, run: {solution}")
+    return PASSED
+
+
+def _show_failure_hint(lesson: "Lesson", number: int) -> int:
+    hints = lesson.failure_hints
+    if number > len(hints):
+        count = f"{len(hints)} hint{'' if len(hints) == 1 else 's'} for failures"
+        raise UsageError(f"--failure: {lesson.id} has {count}; `check` says which one to see")
+    print(hints[number - 1].hint.rstrip())
     return PASSED
 
 

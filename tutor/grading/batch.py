@@ -41,6 +41,8 @@ _IRRELEVANT_FIELDS = frozenset(
         "brief",
         "starter",
         "hints",
+        "failure_hints",
+        "after_pass",
         "timed",
         "mistakes",
         "equivalent",

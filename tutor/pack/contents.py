@@ -8,8 +8,8 @@
                   the grading machine; no variants, which are for authors
 ================  ==============================================================================
 
-All three contain checks, `harness` and hints, without which nothing can be checked; anyone with the
-file can read them.
+All three contain checks, `harness`, hints and the texts that lessons share, without which nothing
+can be checked; anyone with the file can read them.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -24,6 +24,7 @@ from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.member_names import clash_in, fault_of
 from tutor.pack.pack_reader import recording_of
 from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.shared_texts import file_of_text, text_names
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import LOADER, parse
 
@@ -152,6 +153,8 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
     for path in sorted(root.glob("*")):
         if path.stem in _BESIDE and path.suffix in _ENDINGS and path.is_file():
             yield PackedFile(root, path.name, path.name)
+    for name in text_names(root):
+        yield PackedFile(root, file := file_of_text(name), file)
     for track in pack.manifest.tracks:
         for lesson in track.lessons:
             yield PackedFile(root, file := f"{track.id}/{lesson}.yaml", file)

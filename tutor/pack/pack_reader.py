@@ -13,6 +13,7 @@ from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.releases import for_this_release
+from tutor.pack.shared_texts import SharedTexts
 from tutor.pack.struct_reader import StructReader
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, parse
 from tutor.suggestions import choice
@@ -30,6 +31,7 @@ class PackReader:
         self._problems: list[Problem] = []
         self.nodes: dict[str, MappingNode] = {}
         """The YAML of each lesson read so far."""
+        self.texts = SharedTexts(folder)
 
     def manifest(self) -> Manifest:
         """Return the manifest without reading lessons.
@@ -167,7 +169,7 @@ class PackReader:
         if node is None:
             return None
         self.nodes[lesson_id] = node
-        reader = LessonReader(self._folder.shown(file))
+        reader = LessonReader(self._folder.shown(file), self.texts)
         lesson = reader.lesson(node, track, lesson_id)
         self._problems += reader.problems
         if lesson is None:

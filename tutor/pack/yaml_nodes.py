@@ -88,15 +88,7 @@ def parse(data: bytes, shown_as: str) -> tuple[MappingNode, list[Problem]]:
     """Parse the contents of a YAML file; see `read`."""
     if len(data) > MAX_BYTES:
         raise too_large(shown_as, len(data))
-    try:
-        text = _one_kind_of_line(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        before = _one_kind_of_line(error.object[: error.start].decode())
-        what = f"not UTF-8: byte {error.object[error.start]:#04x}"
-        raise _bad(shown_as, *_end_of(before), what, "save the file as UTF-8") from None
-    if wrong := _NOT_ALLOWED.search(text):
-        what = f"a character that YAML does not allow (U+{ord(wrong[0]):04X})"
-        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what, "delete it")
+    text = decode(data, shown_as, "YAML does not allow")
     _refuse_tabs(text, shown_as)
     builder = _Builder(text, shown_as)
     try:
@@ -110,6 +102,27 @@ def parse(data: bytes, shown_as: str) -> tuple[MappingNode, list[Problem]]:
     if not isinstance(root, MappingNode):
         raise _bad(shown_as, root.line, root.column, _MUST, _BEGIN)
     return root, builder.problems
+
+
+def decode(data: bytes, shown_as: str, refusal: str) -> str:
+    """Return the text of a file, with `\\n` between its lines.
+
+    **Arguments:** `shown_as`: the file's name in messages; `refusal`: what follows "a character
+    that".
+
+    Raises:
+        BadSource: it is not UTF-8, or has characters that YAML does not allow.
+    """
+    try:
+        text = _one_kind_of_line(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        before = _one_kind_of_line(error.object[: error.start].decode())
+        what = f"not UTF-8: byte {error.object[error.start]:#04x}"
+        raise _bad(shown_as, *_end_of(before), what, "save the file as UTF-8") from None
+    if wrong := _NOT_ALLOWED.search(text):
+        what = f"a character that {refusal} (U+{ord(wrong[0]):04X})"
+        raise _bad(shown_as, *_end_of(text[: wrong.start()]), what, "delete it")
+    return text
 
 
 def _bad(file: str, line: int, column: int, message: str, remedy: str) -> BadSource:

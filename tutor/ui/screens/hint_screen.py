@@ -10,7 +10,11 @@ from tutor.ui.actions import ACTIONS, actions, bindings, key_of
 
 
 class HintScreen(ModalScreen[None]):
-    """The newest hint; earlier ones can be paged through."""
+    """The newest hint; earlier ones can be paged through.
+
+    **Arguments:** `taken`: the number of hints taken so far; `failure`: the number of the hint for
+    the failure of the last run, 0 if there is none; `first`: whether that one is shown first.
+    """
 
     CSS_PATH = "hint.tcss"
     BINDINGS = [  # noqa: RUF012
@@ -18,11 +22,17 @@ class HintScreen(ModalScreen[None]):
         *bindings(actions("earlier", "later")),
     ]
 
-    def __init__(self, lesson: Lesson, taken: int) -> None:
+    def __init__(self, lesson: Lesson, taken: int, failure: int = 0, first: bool = False) -> None:
         super().__init__()
-        self._lesson = lesson
-        self._taken = taken
-        self._shown = taken
+        self._left = len(lesson.hints) - taken
+        count = len(lesson.hints)
+        self._pages = [
+            (f"Hint {number} of {count}", text)
+            for number, text in enumerate(lesson.hints[:taken], 1)
+        ]
+        if failure:
+            self._pages.append(("Hint for this failure", lesson.failure_hints[failure - 1].hint))
+        self._shown = len(self._pages) - (2 if failure and not first else 1)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="hint"):
@@ -38,20 +48,20 @@ class HintScreen(ModalScreen[None]):
         self.dismiss()
 
     def action_earlier(self) -> None:
-        self._shown = max(1, self._shown - 1)
+        self._shown = max(0, self._shown - 1)
         self._show()
 
     def action_later(self) -> None:
-        self._shown = min(self._taken, self._shown + 1)
+        self._shown = min(len(self._pages) - 1, self._shown + 1)
         self._show()
 
     def _show(self) -> None:
-        count = len(self._lesson.hints)
-        self.query_one("#hint-title", Label).update(f"Hint {self._shown} of {count}")
-        self.query_one("#hint-text", Markdown).update(self._lesson.hints[self._shown - 1])
+        title, text = self._pages[self._shown]
+        self.query_one("#hint-title", Label).update(title)
+        self.query_one("#hint-text", Markdown).update(text)
         next_hint = f"Press {key_of('hint')} again for the next hint."
-        more = next_hint if self._taken < count else "This is the last hint."
+        more = next_hint if self._left else "This is the last hint."
         pages = f" {key_of('earlier')} and {key_of('later')} show the hints so far."
         self.query_one("#hint-keys", Label).update(
-            f"{key_of('close')} closes. {more}{pages if self._taken > 1 else ''}"
+            f"{key_of('close')} closes. {more}{pages if len(self._pages) > 1 else ''}"
         )

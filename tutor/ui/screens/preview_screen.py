@@ -19,6 +19,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack, solution_folders
 from tutor.pack import BadPack, Problem, open_pack
 from tutor.pack.folder import MANIFEST, Stamp
+from tutor.pack.shared_texts import file_of_text, text_names
 from tutor.ui.actions import actions, bindings, key_of
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import PANES, LessonScreen, brief_markdown
@@ -181,11 +182,13 @@ def read(root: Path, lesson_id: str) -> Version:
 
 
 def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
-    """Return a stamp for each file of a lesson, which changes when the file is saved."""
+    """Return a stamp for each file of a lesson, and for the texts that lessons share, which changes
+    when the file is saved."""
     lessons = root.glob(f"*/{lesson_id}.yaml")
     solutions = (path for base in solution_folders(root) for path in base.glob(f"*/{lesson_id}.py"))
     found: dict[Path, Stamp] = {}
-    for path in [root / MANIFEST, *lessons, *solutions]:
+    texts = (root / file_of_text(name) for name in text_names(root))
+    for path in [root / MANIFEST, *lessons, *solutions, *texts]:
         with suppress(OSError):  # the file is being replaced
             status = path.stat()
             found[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_size

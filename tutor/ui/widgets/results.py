@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Static
+from textual.widgets import Markdown, Static
 
 from tutor import render
 from tutor.lesson import Lesson
@@ -37,9 +37,13 @@ class ResultsPane(VerticalScroll):
         self._torch = False
         # Not looked up in the tree: the learner may leave while the screen is being built.
         self._text = Static(id="results-text")
+        self._after_pass = Markdown(id="results-after-pass")
+        self._after_pass.display = False
+        self._after_pass_built = False
 
     def compose(self) -> ComposeResult:
         yield self._text
+        yield self._after_pass
 
     def on_mount(self) -> None:
         self.show()
@@ -94,8 +98,20 @@ class ResultsPane(VerticalScroll):
                 parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
         elif self.report is not None:
             parts.append(render.rest(self.report, self._others))
+            if self._lesson.failure_hint(self.report):
+                parts.append(Text(f"Stuck here? {key_of('hint')} shows a hint for this.", "dim"))
         elif self._stopped:
             parts.append(Text(f"Stopped. Press {key_of('run')} to check again.", "dim"))
         else:
             parts.append(Text(f"Press {key_of('run')} to check your code.", "dim"))
         self._text.update(Group(*parts))
+        self._show_after_pass(not self.running and self.report is not None and self.report.passed)
+
+    def _show_after_pass(self, passed: bool) -> None:
+        text = self._lesson.after_pass
+        if text is None:
+            return
+        if passed and not self._after_pass_built:  # only now, so that the lesson opens quickly
+            self._after_pass_built = True
+            self._after_pass.update(text)
+        self._after_pass.display = passed
