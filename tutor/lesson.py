@@ -163,7 +163,7 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One translation exercise: PyTorch to read, JAX to write, and the checks of the result."""
 
     id: Annotated[Id, Meta(description="Unique in the pack; the file is named `<id>.yaml`.")]
-    title: Line
+    title: Annotated[Line, Meta(description="Title in lists, and above the lesson.")]
     track: Annotated[Id, Meta(description="The track (and directory) of this lesson.")]
     needs: Annotated[tuple[Id, ...], Meta(description="Lessons to do before this one.")] = ()
     sources: Annotated[
@@ -212,7 +212,10 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         dict[str, Any],
         Meta(description="Hidden inputs by name, redrawn for each case.", extra={"holds": "draws"}),
     ] = field(default_factory=dict)
-    checks: Annotated[tuple[Check, ...], Meta(min_length=1, extra={"holds": "checks"})]
+    checks: Annotated[
+        tuple[Check, ...],
+        Meta(min_length=1, description="The hidden checks.", extra={"holds": "checks"}),
+    ]
     timed: Annotated[
         str,
         Meta(description="Name of the value check to time after a pass; the first by default."),
@@ -224,7 +227,10 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "support; shown below the brief, and checked. `[]` for none."
         ),
     ] = None
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: Annotated[
+        tuple[Mistake, ...],
+        Meta(description="Common wrong answers, each with the check that must catch it."),
+    ] = ()
     equivalent: Annotated[
         tuple[Equivalent, ...],
         Meta(
@@ -242,7 +248,7 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool,
         Meta(description="Whether each passed check earns its points; if false, all must pass."),
     ] = True
-    limits: Limits = Limits()
+    limits: Annotated[Limits, Meta(description="Resource limits of a run.")] = Limits()
     recorded: str = ""
     """The file of recorded answers (`tutor.engine.recorded`), set by the reader of the pack."""
 

@@ -18,9 +18,9 @@ EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
 class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sequence of lessons."""
 
-    id: Id
-    title: Line
-    about: Annotated[str, Meta(max_length=1000)] = ""
+    id: Annotated[Id, Meta(description="Name of the track, and of its directory.")]
+    title: Annotated[Line, Meta(description="Title in lists of lessons.")]
+    about: Annotated[str, Meta(max_length=1000, description="What the track is about.")] = ""
     lessons: Annotated[tuple[Id, ...], Meta(min_length=1, description="Lesson ids, in order.")]
 
 
@@ -59,7 +59,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: Annotated[
         Id, Meta(description="Unique name of the pack; learners' progress is stored under it.")
     ]
-    title: Line
+    title: Annotated[Line, Meta(description="Title of the pack.")]
     version: Annotated[
         str,
         Meta(
@@ -68,8 +68,10 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description='Version of the pack, such as "1.2"; quote it, or 1.10 is read as 1.1.',
         ),
     ] = ""
-    about: Annotated[str, Meta(max_length=4000)] = ""
-    licence: Annotated[str, Meta(max_length=200)] = ""
+    about: Annotated[str, Meta(max_length=4000, description="What the pack is about.")] = ""
+    licence: Annotated[
+        str, Meta(max_length=200, description="Licence of the pack, such as CC BY 4.0.")
+    ] = ""
     requires: Annotated[
         str,
         Meta(
@@ -77,8 +79,10 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Oldest compatible jaxtutor version.",
         ),
     ] = "0"
-    tracks: Annotated[tuple[Track, ...], Meta(min_length=1)]
-    grading: Grading = Grading()
+    tracks: Annotated[tuple[Track, ...], Meta(min_length=1, description="The tracks, in order.")]
+    grading: Annotated[
+        Grading, Meta(description="Settings of `jaxtutor grade` for all lessons.")
+    ] = Grading()
 
 
 class Pack(Struct, frozen=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from docs import fields
 from tests.stopwatch import GUARD
 from tutor.authoring.lint_rules import RULES
 from tutor.inputs.functions import FUNCTIONS
@@ -95,6 +96,14 @@ def test_every_draw_is_documented():
     text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
     for name in FUNCTIONS:
         assert f"{name}(" in text
+
+
+def test_the_tables_of_fields_are_those_of_the_classes():
+    texts = [page.read_text(encoding="utf-8") for page in fields.PAGES]
+    for name in fields.CLASSES:
+        assert any(f"<!-- fields: {name} -->" in text for text in texts), name
+    for text in texts:
+        assert text == fields.with_fields(text), "run .venv/bin/python docs/fields.py"
 
 
 def test_every_remark_is_documented():

@@ -113,7 +113,7 @@ class StructReader:
 
     def _refuse(self, hint: Any, node: Node, name: str, items: int | None = None) -> None:
         got = shown(node) if items is None else f"{items} items" if items else "none"
-        self.complain(node, f"{name}: must be {_rule(hint)}, got {got}", _remedy(hint, node))
+        self.complain(node, f"{name}: must be {rule(hint)}, got {got}", _remedy(hint, node))
 
     def read_releases(self, hint: Any, node: Node, name: str) -> Any:
         text = self._convert(hint, node, name)
@@ -163,14 +163,14 @@ _FORMS = {
 }
 
 
-def _rule(hint: Any) -> str:
+def rule(hint: Any) -> str:
     """Return what a value must be, such as `an integer from 1 to 240`."""
     bare, _ = _unwrap(hint)
     origin, parts, bounds = get_origin(bare), get_args(bare), _bounds(hint)
     if origin is Literal:
         return f"one of {', '.join(map(str, parts))}"
     if origin in (Union, UnionType):
-        return " or ".join(_rule(part) for part in parts if part is not NoneType)
+        return " or ".join(rule(part) for part in parts if part is not NoneType)
     if bare is bool:
         return "true or false"
     if bare in (int, float):
