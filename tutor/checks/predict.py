@@ -27,7 +27,7 @@ _EXAMPLES: dict[Gives, str] = {
     "choice": "The letter of the right statement, in quotes",
 }
 
-WIDTH = 88
+WIDTH = 71
 """Columns of comments in the file of answers."""
 
 

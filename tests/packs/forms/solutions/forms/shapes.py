@@ -1,0 +1,2 @@
+y_shape = (3, 4)
+last_line = "TypeError"
