@@ -58,7 +58,10 @@ async def reloading(driver: Driver) -> AsyncIterator[None]:
     """Wait for the app to reload after a change made in here."""
     before = driver.app.screen
     yield
-    await driver.until(lambda: driver.app.screen is not before, "the lesson as it was saved")
+    await driver.until(
+        lambda: driver.app.screen is not before and driver.app.screen.is_mounted,
+        "the lesson as it was saved",
+    )
 
 
 async def opened(driver: Driver) -> None:
