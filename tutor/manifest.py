@@ -12,6 +12,14 @@ FORMAT = 1
 """The pack format that this version reads."""
 
 VERSION = r"^[0-9]+(\.[0-9]+)*$(?!\n)"
+LANGUAGE = (
+    r"^[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?"
+    r"(-([0-9A-Za-z]{5,8}|[0-9][0-9A-Za-z]{3}))*(-[0-9A-WY-Za-wy-z](-[0-9A-Za-z]{2,8})+)*"
+    r"(-x(-[0-9A-Za-z]{1,8})+)?$(?!\n)"
+)
+"""BCP 47 (RFC 5646, section 2.1): language, script, region, variants, extensions, private use. The
+language has two or three letters: longer ones are not in use, but are words such as `german`."""
+
 EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
 
 
@@ -72,6 +80,15 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     licence: Annotated[
         str, Meta(max_length=200, description="Licence of the pack, such as CC BY 4.0.")
     ] = ""
+    lang: Annotated[
+        str,
+        Meta(
+            pattern=LANGUAGE,
+            max_length=60,
+            description="Language of the pack's texts, as in HTML: a BCP 47 tag such as de or "
+            "pt-BR.",
+        ),
+    ] = "en"
     requires: Annotated[
         str,
         Meta(

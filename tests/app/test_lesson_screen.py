@@ -2,13 +2,16 @@
 
 import asyncio
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
 from tests.app.conftest import Driver, Start
+from tests.conftest import MINI
 from tutor.manifest import Pack
+from tutor.pack import load_pack
 from tutor.ui.actions import key_of
 from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
@@ -297,6 +300,82 @@ async def test_the_palette_runs_what_it_lists(start: Start):
         await driver.until(lambda: "Show the next hint" in driver.text, "the entry")
         await driver.press("enter")
         await driver.on(HintScreen)
+
+
+# --- after a verdict ---------------------------------------------------------------------------
+
+WRONG = "def double(x):\n    return 3 * x\n"
+ADVICE = """
+failure_hints:
+  - fails: value
+    hint: What is the **factor**?
+after_pass: |
+  You can double.
+"""
+
+
+@pytest.fixture
+def advised(tmp_path: Path) -> Pack:
+    """The small pack, with a hint for a failure and a long text after a pass."""
+    shutil.copytree(MINI, tmp_path / "advised" / "lessons")
+    root = tmp_path / "advised" / "lessons"
+    more = "".join(f"\n  Paragraph {number}.\n" for number in range(40))
+    with (root / "basics" / "double.yaml").open("a") as file:
+        file.write(ADVICE + more)
+    return load_pack(root)
+
+
+async def test_the_text_after_a_pass_can_be_read_with_the_keyboard(start: Start, advised: Pack):
+    async with start(pack=advised) as driver:
+        await opened(driver)
+        await driver.write(WRONG)
+        await driver.check()
+        await driver.shows("0 of 2 checks pass")
+        assert "You can double." not in driver.text
+        await driver.press("code")
+        await driver.write(RIGHT)
+        await driver.check()
+        await driver.shows("You can double.")
+        assert driver.app.focused is driver.results
+        await driver.press("end")
+        await driver.shows("Paragraph 39.")
+        await driver.press("home")
+        await driver.shows("✓ value")
+        await driver.press("code")
+        await driver.write(WRONG)
+        await driver.check()
+        await driver.shows("0 of 2 checks pass")
+        await driver.press("end")
+        await driver.pilot.pause(0.2)
+        assert "Paragraph" not in driver.text
+
+
+async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: Pack):
+    async with start(pack=advised) as driver:
+        await opened(driver)
+        await driver.write(WRONG)
+        await driver.check()
+        await driver.shows(f"·  {key_of('hint')}: a hint for this")
+        await driver.press("end")
+        await driver.shows(f"Stuck here? {key_of('hint')} shows a hint for this.")
+        assert "factor" not in driver.text
+        await driver.press("hint")
+        await driver.shows("Hint for this failure")
+        await driver.shows("What is the factor?")
+        await driver.press("escape", "hint")
+        await driver.shows("Hint 1 of 2")
+        await driver.press("right")
+        await driver.shows("What is the factor?")
+        await driver.press("escape", "hint")
+        await driver.shows("Hint 2 of 2")
+        await driver.press("escape")
+        await driver.on(LessonScreen)
+        await driver.write(RIGHT)
+        await driver.check()
+        await driver.shows("2 of 2 checks pass")
+        assert "Stuck here?" not in driver.text
+        await driver.press("hint")
+        await driver.shows("Hint 2 of 2")
 
 
 # --- the terminal ------------------------------------------------------------------------------

@@ -82,7 +82,8 @@ async def test_the_hidden_pane_is_shown_next_to_the_others(start: Start):
 
 def test_all_fields_but_defaults_are_shown(pack: Path):
     edit(pack, "    args: [m]\n", "    args: [m]\n    tol: 0.5\n    out_axes: 0\n")
-    edit(pack, "timed: every row", "harness: |\n  more = 1\ntimed: every row")
+    hints = "failure_hints:\n  - {fails: one row, hint: Think of Pythagoras.}\n"
+    edit(pack, "timed: every row", f"harness: |\n  more = 1\n{hints}timed: every row")
     version = read(pack, "norms")
     console = Console(width=100, file=StringIO())
     console.print(Group(*hidden(version.lesson, version.solution)))
@@ -90,7 +91,8 @@ def test_all_fields_but_defaults_are_shown(pack: Path):
     for words in (
         "- name: one row", "value: norm(m[0])", "why: The square root of the sum of squares.",
         "after: one row", "expect: norms(m)", "tol: 0.5", "is: float32[n]", "m: normal(n, d)",
-        "says: largest difference", "more = 1", "return jax.vmap(norm)(m)",
+        "says: largest difference", "hint: Think of Pythagoras.", "more = 1",
+        "return jax.vmap(norm)(m)",
     ):  # fmt: skip
         assert words in text, words
     for words in ("out_axes", "cases", "devices", "argnums"):
@@ -153,6 +155,21 @@ async def test_a_saved_lesson_replaces_the_old_one(start: Start, pack: Path):
             edit(pack, "jnp.sqrt(v @ v)", "jnp.linalg.norm(v)", "solutions/vectors/norms.py")
         await driver.press("end")
         await driver.shows("jnp.linalg.norm(v)")
+
+
+async def test_a_saved_text_of_several_lessons_replaces_the_old_one(start: Start, pack: Path):
+    (pack / "texts").mkdir()
+    (pack / "texts" / "rows.md").write_text("Rows are examples.\n")
+    edit(pack, "  **Write it for one row", "  {{rows}}\n\n  **Write it for one row")
+    async with start() as driver:
+        await opened(driver)
+        await driver.shows("Rows are examples.")
+        (pack / "texts" / "rows.md").write_text("Columns are features.\n")
+        await driver.shows("Columns are features.")
+        (pack / "texts" / "rows.md").unlink()
+        await driver.shows("write it to texts/rows.md")
+        (pack / "texts" / "rows.md").write_text("Here they are again.\n")
+        await driver.shows("Here they are again.")
 
 
 async def test_a_new_starter_replaces_the_old_one_but_not_written_code(start: Start, pack: Path):

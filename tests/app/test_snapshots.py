@@ -183,6 +183,11 @@ async def hint(pilot: "Pilot[int]") -> None:
     await pilot.app.push_screen(HintScreen(screen.lesson, 3))
 
 
+async def failure_hint(pilot: "Pilot[int]") -> None:
+    screen = await opened(pilot)
+    await pilot.app.push_screen(HintScreen(screen.lesson, 2, 1, first=True))
+
+
 async def keys(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
     await pilot.app.push_screen(HelpScreen(screen.ACTIONS))
@@ -207,7 +212,19 @@ async def solution(pilot: "Pilot[int]") -> None:
     await pilot.app.push_screen(SolutionScreen(screen.lesson, CODE, text))
 
 
-SCREENS = [course, brief, code, running, failed, passed, hint, keys, question, solution]
+SCREENS = [
+    course,
+    brief,
+    code,
+    running,
+    failed,
+    passed,
+    hint,
+    failure_hint,
+    keys,
+    question,
+    solution,
+]
 WITH_FOOTER = {course, code, solution}
 
 

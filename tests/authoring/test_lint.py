@@ -87,6 +87,12 @@ CASES = [
     ),
     ("few-words", "says: Every column has its own mean", 'says: "3"', '3"'),
     ("edit-misses", "{ddof=1: ddof=0}", "{ddof=2: ddof=0}", "{ddof=2: ddof=0}"),
+    (
+        "unoffered-hint",
+        "# Typical wrong answers",
+        "failure_hints:\n  - {fails: load, hint: Import what is there.}\n\n# Typical wrong answers",
+        "load, hint",
+    ),
 ]
 
 
@@ -205,6 +211,9 @@ def test_a_remark_stands_where_its_cause_is(pack: Path, code: str, old: str, new
         ("integers(5, 0, n, d)", "integers(5, 0): the second number is below the first"),
         ("int(n, 0)", "the second number is below the first"),
         ("float(1, 0)", "float(1, 0): the second number is below the first"),
+        ("tokens(n - 6, d)", "a vocabulary must have 2 to 2**31 ids, 0 for padding; got 1"),
+        ("graph(n, 99)", "99 edges; 7 nodes have 42 without duplicates and self-loops"),
+        ("near(x, scale=-1)", "near(x, scale=-1): scale < 0"),
     ],
 )
 def test_what_cannot_be_drawn_is_remarked_on_its_line(pack: Path, draw: str, told: str):
@@ -213,6 +222,69 @@ def test_what_cannot_be_drawn_is_remarked_on_its_line(pack: Path, draw: str, tol
     (remark,) = found
     assert told in remark.message and "the input 'y'" in remark.message
     assert lines[remark.line - 1][remark.column - 1 :] == draw
+
+
+def test_what_others_begin_with_is_remarked_where_it_stands(pack: Path):
+    """Not on the inputs that begin with it, unless a check replaces it by one that will not do."""
+    inputs = "  ends: lengths(n, d)\n  mask: sequence_mask(ends, d)\n  x: normal(n, d,"
+    lines = edit(
+        pack, ("  x: normal(n, d,", inputs), ("value: columns(x)", "value: columns(mask)"),
+        (COLUMN, f"{COLUMN}\n    inputs:\n      ends: integers(9, 20, n)"),
+    ).splitlines()  # fmt: skip
+    (remark, unused) = lint(pack).remarks
+    assert (remark.code, unused.code) == ("cannot-be-drawn", "unused-input")
+    assert "the input 'mask' cannot be drawn with all sizes: a length must" in remark.message
+    assert lines[remark.line - 1].endswith("ends: integers(9, 20, n)")
+    edit(pack, ("\n    inputs:\n      ends: integers(9, 20, n)", ""))
+    assert remarked(pack) == []
+    edit(pack, ("ends: lengths(n, d)", "ends: lengths(n, d - 9)"))
+    assert remarked(pack) == [("cannot-be-drawn", "lengths(n, d - 9)")]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        "{z: spd(n)}",
+        "{z: 'spd(d, n)'}",
+        "{z: 'orthogonal(d, n)'}",
+        "{z: 'tokens(n, d, 6)'}",
+        "{z: 'images(n, 7, 5, 3)'}",
+        "{z: 'one_hot(n, d)'}",
+        "{z: 'mask(n, d)'}",
+        "{z: 'graph(n, d)'}",
+        "{z: 'sequence_mask(ends, d)', ends: 'lengths(n, d)'}",
+        "{z: near(y), y: 'normal_like(w)', w: 'normal(n, d)'}",
+        "{z: shuffled(x)}",
+        "{z: 'sorted(n, high=size)'}",
+        "{z: 'int(0, 3)'}",
+    ],
+)
+def test_structured_inputs_raise_no_remarks(pack: Path, inputs: str):
+    check = f"  - {{name: z, value: columns(z), inputs: {inputs}, why: w, after: one column}}\n"
+    edit(
+        pack,
+        (CHECKS, check + CHECKS),
+        ("(n, d)\n\n# The PyTorch", "(n, d), 7 x 5\n\n# The PyTorch"),
+    )
+    assert lint(pack).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("draw", "told"),
+    [
+        ("tokens(50, n, d)", ["the upper bound is always 50"]),
+        ("images(n, 28, 20, 3)", ["an axis is always 28", "an axis is always 20"]),
+        ("lengths(5, n)", ["an axis is always 5"]),
+        ("spd(5)", ["an axis is always 5"]),
+        ("int(0, 9)", ["the upper bound is always 9"]),
+    ],
+)
+def test_numbers_in_structured_inputs_are_remarked(pack: Path, draw: str, told: list[str]):
+    edit(pack, ("scale=size)\n", f"scale=size)\n  z: {draw}\n"), (COLUMN, f"{COLUMN[:-1]} + z)"))
+    found = lint(pack).remarks
+    assert len(found) == len(told)
+    for words in told:
+        assert any(words in one.message for one in found), found
 
 
 def test_a_lesson_that_only_looks_at_itself_is_remarked(pack: Path):

@@ -138,8 +138,14 @@ def test_a_proof_is_stale_once_the_lesson_its_solution_or_a_variant_changes(root
 def test_prose_and_comments_can_change_without_a_new_proof(root: Path):
     prove(load_pack(root), "double")
     edit(root / DOUBLE, "title: ", "title: Other ")
+    (root / "texts").mkdir()
+    (root / "texts" / "more.md").write_text("Read more.\n")
     with (root / DOUBLE).open("a") as file:
         file.write("# A comment.\n")
+        file.write("after_pass: |\n  {{more}}\n")
+        file.write("failure_hints: [{fails: value, hint: Think.}]\n")
+    assert states(root)["double"] == "current"
+    (root / "texts" / "more.md").write_text("Read this.\n")
     assert states(root)["double"] == "current"
 
 

@@ -176,6 +176,8 @@ def test_a_changed_lesson_is_graded_again(homework: Homework):
     homework.grade()
     homework.change("double", "title: Twice as much", "title: Two times")
     homework.change("double", "hints: [", "hints: [Think., ")
+    advice = "after_pass: Well done.\nfailure_hints: [{fails: value, hint: Think.}]\nlimits:"
+    homework.change("double", "limits:", advice)
     assert not homework.grade().jobs  # nothing that marks depend on
     homework.change("double", "  - name: again\n", "  - name: again\n    points: 3\n")
     assert set(homework.grade().lessons) == {"double"}

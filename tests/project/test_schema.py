@@ -1,6 +1,7 @@
 """The published schema is the one the classes make, and the course is written in it."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +12,14 @@ from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import read
 
 LESSONS = sorted(built_in().glob("*/*.yaml"))
+REPOSITORY = Path(__file__).parents[2]
+OTHERS = sorted(
+    path
+    for folder in ("tests/packs", "tutor/authoring/new-pack")
+    for path in (REPOSITORY / folder).rglob("*.yaml")
+    if path.name != "cases.yaml" and "custom-check" not in path.parts
+)
+"""Lessons and manifests of other packs. The schema knows only jaxtutor's own kinds of checks."""
 
 
 @pytest.mark.parametrize("name", ["lesson.json", "pack.json"])
@@ -24,6 +33,28 @@ def test_every_lesson_is_valid_by_the_schema(path: Path):
     node, problems = read(path, path.name)
     assert not problems
     jsonschema.validate(plain(node), schema.lesson_schema(), jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_other_pack_is_valid_by_the_schema(path: Path):
+    node, _ = read(path, path.name)
+    whole = schema.pack_schema() if path.name == "pack.yaml" else schema.lesson_schema()
+    jsonschema.validate(plain(node), whole, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "pt-BR", "zh-Hant-TW", "sr-Latn", "es-419", "gsw",
+                                  "de-CH-1901", "sl-rozaj-biske", "de-DE-u-co-phonebk",
+                                  "en-x-tutor"])  # fmt: skip
+def test_language_tags_are_accepted(lang: str):
+    pattern = schema.pack_schema()["$defs"]["Manifest"]["properties"]["lang"]["pattern"]
+    assert re.search(pattern, lang)
+
+
+@pytest.mark.parametrize("lang", ["", "e", "german", "pt_BR", "en-", "de-de-de-de", "en US", "de\n",
+                                  "en-x", "\"><script>"])  # fmt: skip
+def test_what_is_no_language_tag_is_refused(lang: str):
+    pattern = schema.pack_schema()["$defs"]["Manifest"]["properties"]["lang"]["pattern"]
+    assert not re.search(pattern, lang)
 
 
 def test_the_pack_is_valid_by_the_schema():

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.lint_rules import remarks_on
+from tutor.authoring.lint_rules_on_texts import remarks_on_texts
 from tutor.authoring.page import Page
 from tutor.authoring.proofs import read_proofs, state
 from tutor.pack.folder import Folder
@@ -93,6 +94,11 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
                         expected.code, expected.message, expected.remedy,
                     )
                 )  # fmt: skip
+    all_read = len(reader.nodes) == sum(len(track.lessons) for track in pack.manifest.tracks)
+    remarks += [
+        Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
+        for file, one in remarks_on_texts(folder, reader.texts, all_read=all_read)
+    ]
     return LintResult(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
 
 

@@ -35,7 +35,9 @@ from tutor.authoring.lint_rules_on_inputs import (
 from tutor.authoring.page import Finding, Page
 from tutor.authoring.proofs import FILE, command
 from tutor.checks.predict import only_asks
-from tutor.pack.yaml_nodes import Node, ScalarNode, walk
+from tutor.pack.shared_texts import in_code
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import Node, ScalarNode, SequenceNode, walk
 
 CODE_COLUMNS = 71
 """Columns of code that a terminal of 80 shows; code is not wrapped."""
@@ -121,20 +123,30 @@ def long_brief(page: Page) -> Iterator[Finding]:
 
 
 def wide_code(page: Page) -> Iterator[Finding]:
-    fenced = False
-    for number, row in enumerate(page.lesson.brief.splitlines(), start=1):
-        fenced ^= row.lstrip().startswith("```")
-        if fenced and len(row) > CODE_COLUMNS:
-            yield _wide(page.at("brief"), number, row)
+    brief = page.at("brief")  # as written, without the texts that it shares with other lessons
+    assert isinstance(brief, ScalarNode)
+    for number, row in wide_rows(str(brief.value)):
+        yield _wide(brief, number, row)
     for number, row in enumerate(page.lesson.torch.splitlines(), start=1):
         if len(row) > CODE_COLUMNS:
             yield _wide(page.at("torch"), number, row)
 
 
+def wide_rows(markdown: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of code in Markdown that are too wide, with their numbers from 1."""
+    rows = zip(markdown.split("\n"), in_code(markdown), strict=True)
+    for number, (row, code) in enumerate(rows, start=1):
+        if code and len(row) > CODE_COLUMNS:
+            yield number, row
+
+
+def wide_message(row: str) -> str:
+    return f"{len(row)} columns of code; a terminal of 80 columns shows {CODE_COLUMNS}"
+
+
 def _wide(node: Node, number: int, row: str) -> Finding:
     assert isinstance(node, ScalarNode)
-    message = f"{len(row)} columns of code; a terminal of 80 columns shows {CODE_COLUMNS}"
-    return node.position(number, CODE_COLUMNS + 1), message, "break the line"
+    return node.position(number, CODE_COLUMNS + 1), wide_message(row), "break the line"
 
 
 def few_hints(page: Page) -> Iterator[Finding]:
@@ -158,6 +170,30 @@ def few_words(page: Page) -> Iterator[Finding]:
             message = f"the mistake {mistake.name!r} promises almost no text"
             remedy = "put what the learner must read in `says`"
             yield page.at("mistakes", number, "says"), message, remedy
+
+
+def unoffered_hint(page: Page) -> Iterator[Finding]:
+    kinds = {check.title: check.kind for check in page.lesson.checks}
+
+    def checks(fails: str) -> set[str]:
+        return {title for title, kind in kinds.items() if fails in (title, kind)} or {fails}
+
+    mistakes = page.at("mistakes")  # as written, with those for other releases of JAX
+    items = plain(mistakes) if isinstance(mistakes, SequenceNode) else []
+    tried = set[str]().union(*(checks(mistake["fails"]) for mistake in items))
+    hints = page.lesson.failure_hints
+    for number, hint in enumerate(hints):
+        where = page.at("failure_hints", number, "fails")
+        if not checks(hint.fails) & tried:
+            message = f"no mistake fails at {hint.fails!r}, so nothing shows that this is offered"
+            yield where, message, "add a mistake that learners make there"
+        said = "\n".join(hint.expected_texts)
+        for before, other in enumerate(hints[:number], 1):
+            fits = checks(hint.fails) <= checks(other.fails)
+            if fits and all(text in said for text in other.expected_texts):
+                message = f"failure hint {before} fits whenever this one does, and comes first"
+                yield where, message, f"move it before failure hint {before}"
+                break
 
 
 def edit_misses(page: Page) -> Iterator[Finding]:
@@ -200,6 +236,7 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "no-survives": no_survives,
     "no-mistakes": no_mistakes,
     "few-words": few_words,
+    "unoffered-hint": unoffered_hint,
     "edit-misses": edit_misses,
 }
 """By code."""

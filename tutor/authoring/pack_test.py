@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Self
@@ -196,12 +196,30 @@ class _Work:
             seconds_limit=lesson.limits.seconds,
             memory_mb=memory,
             memory_limit_mb=lesson.limits.memory_mb,
-            remarks=(*limit_remarks(lesson, seconds, memory), *expected),
+            remarks=(
+                *limit_remarks(lesson, seconds, memory),
+                *hint_remarks(lesson, ordinary),
+                *expected,
+            ),
         )
 
 
 def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
     return [future.result() for future in futures]
+
+
+def hint_remarks(lesson: Lesson, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield a remark for each failure hint that no mistake is offered."""
+    mistakes = [outcome for outcome in outcomes if outcome.kind == "mistake"]
+    if any(outcome.ours for outcome in mistakes):
+        return  # they may be those that would be offered it
+    offered = {number for outcome in mistakes for number in outcome.offered}
+    for number, hint in enumerate(lesson.failure_hints, 1):
+        if number not in offered:
+            yield (
+                f"failure hint {number} (fails: {hint.fails}) is offered for no mistake; add a "
+                "mistake that learners make there, or correct its `fails` and `says`"
+            )
 
 
 def limit_remarks(lesson: Lesson, seconds: float, memory: int | None) -> Iterator[str]:

@@ -45,7 +45,8 @@ class Outcome(Struct, frozen=True):
     it. `verdict` is the last seed's. `timed_out`: the answer was stopped. `ours`: the trial could
     not run, through no fault of the lesson or the answer. `seconds` is the most processor time
     under one seed, `memory_mb` the most memory, where it can be measured. `starved`: the machine
-    was too busy.
+    was too busy. `offered`: of a mistake, the numbers of the failure hints that learners are offered
+    who make it, 0 for none; empty if the lesson has no failure hints.
     """
 
     lesson: str
@@ -61,6 +62,7 @@ class Outcome(Struct, frozen=True):
     seconds: float = 0.0
     memory_mb: int | None = None
     starved: bool = False
+    offered: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -159,10 +161,14 @@ def _attempt(
         problem += ", or with --jobs 1"
     if trial.kind == "mutant" and not wrong and last.fault is None:
         check = _first_not_passed(last).name
+    offered: set[int] = set()
+    if trial.kind == "mistake" and trial.lesson.failure_hints:
+        offered = {trial.lesson.failure_hint(report) for report in reports}
     return Outcome(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
         last.verdict, _timed_out(last), worst.ours,
         max(report.timings.processor for report in reports), max(memory, default=None), starved,
+        tuple(sorted(offered)),
     )  # fmt: skip
 
 

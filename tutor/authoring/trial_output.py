@@ -30,6 +30,11 @@ def lesson(result: LessonResult) -> RenderableType:
         for outcome in result.outcomes
         if not outcome.holds
     ]
+    parts += [
+        indented(f"· {offered_line(outcome)}", "dim")
+        for outcome in result.outcomes
+        if outcome.offered
+    ]
     if result.strength is not None:
         parts += _strength(result.strength)
     parts += _marks(result)
@@ -68,6 +73,12 @@ def outcome_text(outcome: Outcome) -> str:
         listed = ", ".join(map(str, outcome.seeds[:10])) + (", …" if outcome.seeds[10:] else "")
         seeds = f" (seed{'s' if outcome.seeds[1:] else ''} {listed})"
     return inert(f"{name}: {outcome.problem}{seeds}")
+
+
+def offered_line(outcome: Outcome) -> str:
+    """Return which failure hints learners who make a mistake are offered."""
+    hints = [f"failure hint {n}" if n else "no failure hint" for n in outcome.offered]
+    return inert(f"mistake {outcome.name!r}: {' or '.join(hints)}")
 
 
 def _strength(counted: Strength) -> list[RenderableType]:

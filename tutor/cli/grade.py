@@ -112,7 +112,7 @@ def grade(options: argparse.Namespace) -> int:
                     ]  # fmt: skip
                     results = BatchResults(pack, lessons, submissions, journal, times)
                     sources = SubmissionCodeReader(pack, submissions)
-                    summary = _write(head, problems, results, sources, out, formats)
+                    summary = _write(pack, head, problems, results, sources, out, formats)
     except (Unusable, BadJournal, BadFormat, Unavailable) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -173,6 +173,7 @@ def _run(
 
 
 def _write(
+    pack: "Pack",
     head: "Head",
     problems: list[str],
     results: "BatchResults",
@@ -190,5 +191,6 @@ def _write(
         head.lessons,
         problems=tuple(problems),
         started=head.started,
+        lang=pack.manifest.lang,
     )
     return write_results(batch, results, out, formats, sources)

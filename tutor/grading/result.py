@@ -87,7 +87,8 @@ class Batch(Struct, frozen=True):
     """All results, ordered by submission, then by lesson.
 
     `problems` are unmatched files, with what to do; `started` is a time in ISO 8601. For large
-    batches the writers get a `Batch` without results, and the results one at a time.
+    batches the writers get a `Batch` without results, and the results one at a time. `lang` is the
+    language of the pack's texts.
     """
 
     pack: str
@@ -97,3 +98,4 @@ class Batch(Struct, frozen=True):
     results: tuple[Result, ...] = ()
     problems: tuple[str, ...] = ()
     started: str = ""
+    lang: str = "en"

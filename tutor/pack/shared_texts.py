@@ -16,7 +16,7 @@ from tutor.pack.yaml_nodes import decode
 
 FOLDER = "texts"
 
-_REFERENCE = re.compile(r"([ \t]*)\{\{[ \t]*(.*?)[ \t]*\}\}[ \t]*")
+_REFERENCE = re.compile(r"([ \t]*)\{\{[ \t]*([^{}]*?)[ \t]*\}\}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _ID = re.compile(ID)
 

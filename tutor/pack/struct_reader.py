@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
 from tutor.lesson import ID
-from tutor.manifest import EDITION, VERSION
+from tutor.manifest import EDITION, LANGUAGE, VERSION
 from tutor.pack.problems import Problem
 from tutor.pack.releases import applies
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -158,6 +158,7 @@ EXPRESSION = "write one expression, such as f(x)"
 
 _FORMS = {
     ID: "lower-case words joined by hyphens, such as vmap-basics",
+    LANGUAGE: "a BCP 47 language tag such as en, de or pt-BR",
     EDITION: 'letters and digits joined by ., + or -, such as "1.2"',
     VERSION: 'a version number, such as "0.2"',
 }

@@ -16,7 +16,7 @@ from tests.grading.outputs.html import Page
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
-from tutor.report import Explanation
+from tutor.report import WANTS, Explanation
 
 Write = Callable[..., Path]
 PAGES = ["report.html", "students", "similarity"]
@@ -40,6 +40,25 @@ def test_pages_load_and_run_nothing(write: Write, real: Sequence[Result]):
         assert page.policy.startswith("default-src 'none'; ")
         assert f"style-src 'sha256-{digest}'" in page.policy
         assert "url(" not in style and "@import" not in style
+
+
+@pytest.mark.parametrize("lang", ["en", "pt-BR"])
+def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_english(
+    write: Write, real: Sequence[Result], lang: str
+):
+    why = f"shape (3,), expected (4,). {WANTS} Um valor por linha."
+    checks = (CheckScore("as linhas", "value", "fail", 0.0, 1.0, message=why, bonus=True),)
+    results = [*real, Result("Zoe", "double", "fail", 0.0, 1.0, checks)]
+    folder = write(results, PAGES, msgspec.structs.replace(BATCH, lang=lang))
+    for path in folder.rglob("*.html"):
+        page = Page.of(path)
+        assert page.elements[0] == ("html", {"lang": lang})
+        assert {a["lang"] for tag, a in page.elements[1:] if "lang" in a} <= {"en"}
+    zoe = page_of(folder, "Zoe")
+    assert why in zoe.text
+    tags = {text.strip(): tag for tag, text in zoe.texts}
+    assert tags["Um valor por linha."] == "div" and tags["as linhas"] == "th"
+    assert tags[f"shape (3,), expected (4,). {WANTS}"] == tags["(bonus)"] == "span"
 
 
 def test_hostile_text_is_shown_as_text(write: Write, hostile: Sequence[Result]):

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.grouping import format_number, total
+from tutor.report import WANTS
 
 _FOLDER = Path(__file__).parent / "templates"
 _STYLE = (_FOLDER / "page.css").read_text(encoding="utf-8")
@@ -79,5 +80,6 @@ _ENVIRONMENT.globals |= {
     "style": Markup(_STYLE),  # noqa: S704 - a file of this package
     "policy": _POLICY,
     "marks": MARKS,
+    "expects": f" {WANTS} ",
 }
 _ENVIRONMENT.filters |= {"points": format_points, "total": total}

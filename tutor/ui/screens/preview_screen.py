@@ -216,8 +216,12 @@ def hidden(lesson: Lesson, solution: str | None) -> "Iterator[ConsoleRenderable]
     yield from _section("Checks", {"checks": [_fields(check) for check in lesson.checks]})
     yield from _section("Inputs", {"sizes": lesson.sizes, "inputs": _written(lesson.inputs)})
     yield from _section("Mistakes", {"mistakes": [_fields(one) for one in lesson.mistakes]})
+    hints = [_fields(hint) for hint in lesson.failure_hints]
+    yield from _section("Hints for failures", {"failure_hints": hints})
     if lesson.harness is not None:
         yield from _source("More PyTorch for the reference", lesson.harness)
+    if lesson.jax_harness is not None:
+        yield from _source("JAX for the expressions", lesson.jax_harness)
     if solution is None:
         yield Text("There is no solution.", "dim")
     else:

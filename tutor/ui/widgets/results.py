@@ -83,8 +83,14 @@ class ResultsPane(VerticalScroll):
             return "? could not be judged"
         passed = sum(check.status == "pass" for check in self.report.checks)
         mark = "✓" if self.report.passed else "✗"
+        hint = f"  ·  {key_of('hint')}: a hint for this" if self._offers_hint else ""
         weak = "  ·  weak isolation" if render.weakness(self.report) else ""
-        return f"{mark} {passed} of {count} checks pass{weak}"
+        return f"{mark} {passed} of {count} checks pass{hint}{weak}"
+
+    @property
+    def _offers_hint(self) -> bool:
+        """Whether the lesson has a hint for the failure of the last run."""
+        return self.report is not None and self._lesson.failure_hint(self.report) > 0
 
     def show(self) -> None:
         """Show the results so far."""
@@ -98,7 +104,7 @@ class ResultsPane(VerticalScroll):
                 parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
         elif self.report is not None:
             parts.append(render.rest(self.report, self._others))
-            if self._lesson.failure_hint(self.report):
+            if self._offers_hint:
                 parts.append(Text(f"Stuck here? {key_of('hint')} shows a hint for this.", "dim"))
         elif self._stopped:
             parts.append(Text(f"Stopped. Press {key_of('run')} to check again.", "dim"))
