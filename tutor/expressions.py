@@ -151,6 +151,78 @@ def defined_names(source: str) -> set[str]:
     return defined - _only_in_comprehensions(tree)
 
 
+@lru_cache(maxsize=64)
+def own_names(source: str) -> dict[str, tuple[int, int]]:
+    """Return the public names that a module defines itself, instead of importing them, each with
+    the line and column (from 1) of its first definition.
+
+    Raises:
+        BadPython: it is not Python.
+    """
+    tree, _ = _parse(source, "exec")
+    names = {name for name in defined_names(source) if not name.startswith("_")}
+    lines = [line.encode() for line in re.split("\r\n|\r|\n", source)]
+    found: dict[str, tuple[int, int]] = {}
+    for name, node in _bindings(tree):
+        if name in names:
+            row = lines[node.lineno - 1]
+            column = len(row[: node.col_offset].decode(errors="replace")) + 1
+            if not isinstance(node, ast.Name):  # points at `def` or `class`
+                column = max(column, row.decode(errors="replace").find(f" {name}", column - 1) + 2)
+            found[name] = min(found.get(name, (node.lineno, column)), (node.lineno, column))
+    return found
+
+
+def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr]]:
+    """Yield what the module's own statements define, but not what they import."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node
+                continue
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name, node
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+                continue
+            case ast.GeneratorExp():
+                continue
+        pending += ast.iter_child_nodes(node)
+
+
+def undefined_names(source: str) -> dict[str, tuple[int, int]]:
+    """Return the names that a module uses but neither defines nor imports, each with the line and
+    column (from 1) of its first use; none if it imports `*`.
+
+    Raises:
+        BadPython: it is not Python.
+    """
+    tree, table = _parse(source, "exec")
+    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree)):
+        return {}
+    tables = [table]
+    for one in tables:  # grows
+        tables += one.get_children()
+    known = {*BUILTINS, "__file__"}
+    for one in tables:
+        for symbol in one.get_symbols():
+            here = one is table or symbol.is_declared_global()
+            if here and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
+                known.add(symbol.get_name())
+    lines = [line.encode() for line in re.split("\r\n|\r|\n", source)]
+    found: dict[str, tuple[int, int]] = {}
+    for one in tables:
+        free = {s.get_name() for s in one.get_symbols() if s.is_global() and s.is_referenced()}
+        for node in ast.walk(tree) if free - known else ():
+            if isinstance(node, ast.Name) and node.id in free - known:
+                row = lines[node.lineno - 1]
+                at = node.lineno, len(row[: node.col_offset].decode(errors="replace")) + 1
+                if at[0] >= one.get_lineno():
+                    found[node.id] = min(found.get(node.id, at), at)
+    return found
+
+
 def _only_in_comprehensions(tree: ast.AST) -> set[str]:
     """Return the names that nothing but comprehensions assign. From Python 3.12, these are compiled
     into the code around them, and the symbol table lists their names there."""

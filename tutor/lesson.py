@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta, Struct, field
 
 from tutor.check import Check, Releases
+from tutor.inputs.datasets import DataFile, Datasets, with_data
 from tutor.report import Failure, Report
 
 # Python's `$` also matches before a final newline, JSON Schema's does not; `(?!\n)` makes both the
@@ -181,6 +182,13 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Module | None,
         Meta(description="PyTorch code appended to the reference, hidden from the learner."),
     ] = None
+    jax_harness: Annotated[
+        Module | None,
+        Meta(
+            description="JAX code, hidden from the learner, whose functions the checks' "
+            "expressions may use; they get the learner's functions as arguments."
+        ),
+    ] = None
     starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")] = ""
     starter_fails: Annotated[
         str,
@@ -211,6 +219,13 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inputs: Annotated[
         dict[str, Any],
         Meta(description="Hidden inputs by name, redrawn for each case.", extra={"holds": "draws"}),
+    ] = field(default_factory=dict)
+    data: Annotated[
+        dict[str, DataFile],
+        Meta(
+            description="Data sets by name, from files of the pack; each is a draw, and can be "
+            "the `data` of checks that train."
+        ),
     ] = field(default_factory=dict)
     checks: Annotated[
         tuple[Check, ...],
@@ -253,6 +268,11 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The file of recorded answers (`tutor.engine.recorded`), set by the reader of the pack."""
 
     NOT_IN_YAML: ClassVar[tuple[str, ...]] = ("recorded",)
+
+    @property
+    def datasets(self) -> Datasets:
+        """The data sets that draws and checks may use: jaxtutor's and its own."""
+        return with_data(self.data)
 
     @property
     def instructions(self) -> str:

@@ -31,6 +31,7 @@ from tutor.tree import Leaf, Tree
 
 MESSAGES: tuple[Reply | Request, ...] = (
     Load("c1", "def f(x):\n    return x\n", "lesson.py"),
+    Load("c1", "def run(f, x):\n    return [f(x)]\n", "<jax_harness>", harness=True),
     Observe("c2", "vmap", {"expression": "f(x)", "in_axes": [0, None], "tol": 1e-3, "on": True}),
     Ready(
         {"jax": "0.10.2"}, 4, "cpu", [Protection("memory", True, "2 GB"), Protection("x", False)]

@@ -64,7 +64,7 @@ def concluded_inside(page: Page) -> Iterator[Finding]:
         given = {**lesson.inputs, **check.inputs}
         several = getattr(check, check.kind)
         for text in [several] if isinstance(several, str) else several:
-            if found := conclusion(text, given):
+            if found := conclusion(text, given, lesson.jax_harness or ""):
                 message = f"{found} is computed in the learner's process, which can fake it"
                 remedy = (
                     "return the arrays and judge them outside (expect, shape, distribution, "
@@ -88,16 +88,26 @@ def evidence_alone(page: Page) -> Iterator[Finding]:
 def compiled_anew(page: Page) -> Iterator[Finding]:
     """JAX caches programs by function object."""
     for number, check in enumerate(own_checks(page.lesson)):
-        if isinstance(check, Compiles) and _makes_a_jitted_function(check.compiles):
+        harness = page.lesson.jax_harness or ""
+        if isinstance(check, Compiles) and _makes_a_jitted_function(check.compiles, harness):
             message = "the expression makes a new compiled function at each call"
             remedy = "call a function that the learner compiles; a new one never reuses a program"
             yield page.at("checks", number, "compiles"), message, remedy
 
 
-def _makes_a_jitted_function(expression: str) -> bool:
+def _makes_a_jitted_function(expression: str, harness: str) -> bool:
+    tree = ast.parse(expression.strip(), mode="eval")
+    functions = [
+        one
+        for one in ast.parse(harness).body
+        if isinstance(one, ast.FunctionDef) and one.name in free_names(expression)
+    ]
+    # A decorator compiles once.
+    bodies = [part for one in functions for part in one.body]
     names = (
         node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        for node in ast.walk(ast.parse(expression.strip(), mode="eval"))
+        for part in (tree, *bodies)
+        for node in ast.walk(part)
     )
     return any(name in ("jit", "pmap") for name in names)
 

@@ -15,7 +15,7 @@ from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed, Lost, Sandbox
-from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised, Ready, Reply
+from tutor.sandbox.protocol import HARNESS, Answer, Load, Loaded, Observe, Raised, Ready, Reply
 from tutor.tree import Tree
 
 MAX_SOURCE = 1 << 20
@@ -129,6 +129,7 @@ class LoadedSandbox:
             self.start_seconds = time.perf_counter() - began
         if self._loaded:
             return
+        self._load_harness()
         began = time.perf_counter()
         load = Load("load", self._code, f"{self._lesson.id}.py")
         reply, _ = self.ask(load, None, allowance, _IMPORT)
@@ -139,6 +140,44 @@ class LoadedSandbox:
             raise Failed(faults.unreadable(reply, _IMPORT))
         self.load_seconds = time.perf_counter() - began
         self._loaded = True
+
+    def _load_harness(self) -> None:
+        """Import the lesson's `jax_harness`, in time of its own.
+
+        Raises:
+            Failed: the import failed. No code of the learner's has run yet, so it is the pack's
+                fault.
+        """
+        load = harness_of(self._lesson)
+        if load is None:
+            return
+        try:
+            reply, _ = self.ask(load, None, self.allowance(), "the lesson's jax_harness")
+        except Lost:
+            raise
+        except Failed as failure:
+            raise Failed(self._of_the_harness(failure.fault)) from None
+        if not isinstance(reply, Loaded):
+            self.dead = True
+            fault = faults.unreadable(reply, "the lesson's jax_harness")
+            if isinstance(reply, Raised):
+                fault = exceptions.from_raised(reply, load.source)
+            raise Failed(self._of_the_harness(fault))
+        self.sandbox.forget_output()  # of importing it
+
+    def _of_the_harness(self, fault: Fault) -> Fault:
+        """Return a fault of the sandbox as the pack's, unless it is ours."""
+        if fault.code in faults.INTERNAL:
+            return fault
+        what = f"lesson {self._lesson.id} is broken: its jax_harness cannot be imported"
+        return Fault(
+            "broken-pack",
+            f"{what}: {fault.message}",
+            detail=fault.detail,
+            frames=fault.frames,
+            line=fault.line,
+            running=HARNESS,
+        )
 
     def ask(
         self, request: Load | Observe, tree: Tree, allowance: Allowance, running: str
@@ -329,6 +368,14 @@ class Submission:
         """Return the peak memory of the largest sandbox in MiB; None where it is unknown."""
         peaks = [loaded.sandbox.peak_mb for loaded in self._started.values() if not loaded.dead]
         return max((peak for peak in peaks if peak is not None), default=None)
+
+
+def harness_of(lesson: Lesson) -> Load | None:
+    """Return the request to import a lesson's functions for expressions, if it has any. It precedes
+    the import of every submission."""
+    if lesson.jax_harness is None:
+        return None
+    return Load("harness", lesson.jax_harness, HARNESS, harness=True)
 
 
 def shown_code(check: Check) -> str:

@@ -6,6 +6,7 @@ from tutor.pack.pack_reader import file_of
 from tutor.pack.problems import BadPack, BadSource
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read
 from tutor.report import Fault, Report
+from tutor.sandbox.protocol import HARNESS
 
 
 def pack_fault(report: Report) -> Fault | None:
@@ -15,23 +16,27 @@ def pack_fault(report: Report) -> Fault | None:
 
 
 def locate(pack: Pack, lesson: Lesson, report: Report, fault: Fault) -> str:
-    """Return `file:line` of a fault: the line of PyTorch code that raised, or the check; without
+    """Return `file:line` of a fault: the line of the pack's code that raised, or the check; without
     a line if the file can no longer be read."""
     path = pack.root / file_of(lesson.track, lesson.id)
     try:
         node, _ = read(path, str(path))
     except (BadPack, BadSource, OSError):
         return str(path)
-    line = _in_the_torch(node, lesson, fault) or _of_the_check(node, lesson, report, fault)
+    line = _in_the_code(node, lesson, fault) or _of_the_check(node, lesson, report, fault)
     return f"{path}:{line}" if line else str(path)
 
 
-def _in_the_torch(node: MappingNode, lesson: Lesson, fault: Fault) -> int:
+def _in_the_code(node: MappingNode, lesson: Lesson, fault: Fault) -> int:
     """Return the line in the file; the reference is `torch`, a blank line and `harness`."""
-    if not fault.frames:
+    line = fault.frames[-1].line if fault.frames else fault.line
+    if line is None:
         return 0
-    line, before = fault.frames[-1].line, lesson.torch.count("\n") + 2
-    for key, row in (("torch", line), ("harness", line - before)):
+    before = lesson.torch.count("\n") + 2
+    rows = [("torch", line), ("harness", line - before)]
+    if fault.running == HARNESS:
+        rows = [("jax_harness", line)]
+    for key, row in rows:
         block = node.get(key)
         if isinstance(block, ScalarNode) and 1 <= row <= str(block.value).count("\n") + 1:
             return block.position(row, 1)[0]

@@ -22,13 +22,16 @@ from tutor.expressions import (
     BadPython,
     defined_names,
     free_names,
+    own_names,
     texts,
+    undefined_names,
 )
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
-from tutor.inputs.draws import Draw, Draws, holds_key
+from tutor.inputs.draws import Draw, Draws, drawn, holds_key
 from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.functions import DrawError, function_named, function_names
+from tutor.inputs.order import circle_in, fault_of
 from tutor.lesson import ID, MAX_TEXT, Lesson
 from tutor.pack.problems import BadSource
 from tutor.pack.shared_texts import SharedTexts, file_of_text, references
@@ -259,7 +262,9 @@ class LessonReader(StructReader):
             self.complain(node.get("harness") or node, what, "move it to the top of `torch`")
             return
         self._sizes(lesson, node)
+        self._harness(lesson, node, starter)
         self._inputs(lesson.inputs, node.get("inputs"), lesson, starter)
+        sound = self._needed_inputs(lesson.inputs, lesson.inputs, node.get("inputs"))
         nodes = node.get("checks")
         assert isinstance(nodes, SequenceNode)
         if all(check.bonus for check in lesson.checks):
@@ -295,6 +300,9 @@ class LessonReader(StructReader):
             releases[check.title] = check.jax
             extra.update([check.title] if check.bonus else [])
             self._inputs(check.inputs, check_node.get("inputs"), lesson, starter)
+            if sound and check.inputs:
+                all_inputs = {**lesson.inputs, **check.inputs}
+                self._needed_inputs(check.inputs, all_inputs, check_node.get("inputs"))
             self._names(lesson, check, check_node, starter, torch)
         if lesson.survives and survival(lesson, starter) is None:
             what = "survives: no value check calls a function of the starter with arrays"
@@ -374,6 +382,74 @@ class LessonReader(StructReader):
                 what = f"the name {name!r} is reserved in expressions"
                 self.complain(draw_node, what, "rename the input")
 
+    def _harness(self, lesson: Lesson, node: MappingNode, starter: set[str]) -> None:
+        """Report names of `jax_harness` that mean something else in expressions, and names that it
+        does not know."""
+        block = node.get("jax_harness")
+        if lesson.jax_harness is None or not isinstance(block, ScalarNode):
+            return
+        draws = {*lesson.inputs, *(name for check in lesson.checks for name in check.inputs)}
+        taken = dict.fromkeys(JAX_HELPERS | BUILTINS, "reserved in expressions")
+        taken |= dict.fromkeys((n for c in lesson.checks for n in c.extra_names()), "a check's own")
+        taken |= dict.fromkeys(lesson.sizes, "the name of a size")
+        taken |= dict.fromkeys(draws, "the name of an input")
+        taken |= dict.fromkeys(starter, "a name of the starter")
+        for name, (line, column) in own_names(lesson.jax_harness).items():
+            if name in taken:
+                what = f"jax_harness: {name!r} is {taken[name]}"
+                self.complain_at(block, line, column, what, "rename it")
+        for name, (line, column) in undefined_names(lesson.jax_harness).items():
+            remedy = f"import or define {name}"
+            if name in own_names(lesson.starter):
+                remedy = "pass the learner's function as an argument"
+            what = f"jax_harness: {name!r} is not defined"
+            self.complain_at(block, line, column, what, remedy)
+
+    def _needed_inputs(
+        self, written: dict[str, Any], inputs: dict[str, Any], node: Node | None
+    ) -> bool:
+        """Report draws that begin with an input that is missing, of the wrong kind, or needs them.
+
+        **Arguments:** `written`: the inputs at `node`; `inputs`: these, and those of the lesson,
+        which may begin with them.
+
+        **Returns:** whether all is well.
+        """
+        if not isinstance(node, MappingNode):
+            return True
+        before = len(self.problems)
+        in_circle, circle = circle_in(inputs)
+        if in_circle:
+            place = next((node.get(name) for name in circle.split() if name in written), None)
+            remedy = "let one of them begin with another input, or with none"
+            self.complain(place or node, circle, remedy)
+            return False
+        for name, draws in inputs.items():
+            for draw in drawn(draws):
+                fault = fault_of(draw, inputs)
+                if not fault or not {name, draw.input} & written.keys():
+                    continue
+                others = inputs.keys() - {name}
+                remedy = "change the draw, or the input that it begins with"
+                if draw.input not in inputs:
+                    remedy = choice(draw.input, others, f"add an input {draw.input!r}")
+                if name in written:
+                    scalar = next(
+                        s for s, one in _each(node.get(name) or node, draws) if one is draw
+                    )
+                    lead = len(str(scalar.value)) - len(str(scalar.value).lstrip())
+                    self.complain_at(
+                        scalar,
+                        1,
+                        lead + draw.column + 1,
+                        f"inputs: {draw.function}: {fault}",
+                        remedy,
+                    )
+                else:
+                    what = f"inputs: {name!r} begins with {draw.input!r}, but {fault}"
+                    self.complain(node.get(draw.input) or node, what, remedy)
+        return len(self.problems) == before
+
     def _no_size(self, node: Node, name: str, lesson: Lesson, column: int) -> None:
         """**Arguments:** `column`: offset of `name` in the scalar's text, from 0."""
         remedy = choice(name, lesson.sizes, f"add `sizes: {{{name}: [5, 3]}}`")
@@ -397,9 +473,9 @@ class LessonReader(StructReader):
         )
         scalars = sorted(found, key=lambda scalar: (scalar.line, scalar.column))
         answers = [expect] if isinstance(expect, ScalarNode) else []
-        jax_side = (
-            starter | set(inputs) | set(lesson.sizes) | JAX_HELPERS | BUILTINS | check.extra_names()
-        )
+        harness = own_names(lesson.jax_harness) if lesson.jax_harness is not None else {}
+        jax_side = {*starter, *harness, *inputs, *lesson.sizes, *check.extra_names()}
+        jax_side |= JAX_HELPERS | BUILTINS
         torch_side = (
             torch
             | set(lesson.sizes)

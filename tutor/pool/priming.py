@@ -8,6 +8,7 @@ before a submission is imported (`tutor.sandbox.learner`).
 from collections.abc import Callable
 
 from tutor.engine.plan import Configuration, case_id, configuration_of, decoy, plan
+from tutor.engine.submission import harness_of
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.pool.programs import Programs
@@ -46,6 +47,8 @@ def prime(
     known = programs.load(lesson, configuration, code, seed)
     if known:
         give(sandbox, known, allowance)
+    if (harness := harness_of(lesson)) is not None:
+        sandbox.ask(harness, None, allowance, "priming")
     load = Load("prime", code, f"{lesson.id}.py")
     reply, _ = sandbox.ask(load, None, allowance, "priming")
     if isinstance(reply, Loaded):

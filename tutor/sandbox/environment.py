@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tutor.expressions import own_names
 from tutor.sandbox.limits import MAX_ANSWER
-from tutor.sandbox.protocol import MAX_EXCEPTION_TEXT, Raised, Step
+from tutor.sandbox.protocol import HARNESS, MAX_EXCEPTION_TEXT, Raised, Step
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
@@ -56,9 +57,27 @@ class Environment:
         self.helpers = dict(helpers)
         # A copy: a module may define its own `hash`, or replace the one in `builtins`.
         self._builtins = dict(vars(builtins))
+        self._harness: dict[str, Any] = {}
         self.module = types.ModuleType(self.module_name)
         self.filename = ""
         self.source = ""
+
+    def load_harness(self, source: str, filename: str) -> None:
+        """Import the lesson's own functions for expressions. Called before `load`, so that their
+        imports are the real ones. Raises: UserCodeError."""
+        self._harness = {}
+        module = types.ModuleType("jax_harness")
+        # A copy, as for expressions.
+        module.__dict__["__builtins__"] = dict(self._builtins)
+        # Only while it is imported: dataclasses look it up, but user code must not find it.
+        sys.modules[module.__name__] = module
+        try:
+            with user_code(filename):
+                exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - as in `load`
+        finally:
+            sys.modules.pop(module.__name__, None)
+        defined = module.__dict__
+        self._harness = {name: defined[name] for name in own_names(source) if name in defined}
 
     def load(self, source: str, filename: str) -> None:
         """Import the module. Raises: UserCodeError."""
@@ -87,11 +106,12 @@ class Environment:
             self.module_name, self.module, self.filename, self.source = before
 
     def names(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the names for an expression: the module's, which shadow neither builtins nor
-        helpers, and `extra`, which may shadow anything."""
+        """Return the names for an expression: the module's, which shadow neither builtins, helpers
+        nor the harness, and `extra`, which may shadow anything."""
         defined = self.module.__dict__
         names = {name: defined[name] for name in defined.keys() - self._builtins.keys()}
-        return {**names, **self.helpers, "__builtins__": dict(self._builtins), **extra}
+        builtin = {"__builtins__": dict(self._builtins)}
+        return {**names, **self._harness, **self.helpers, **builtin, **extra}
 
     def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
         """Return the value of an expression, once it is computed (JAX dispatches asynchronously).
@@ -231,8 +251,8 @@ def raised(case: str, error: UserCodeError, filename: str) -> Raised:
 
 
 def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
-    """Return the frames in the module, and the file of the innermost frame in the module or an
-    expression, with `+library` if a library was called from it."""
+    """Return the frames in the module, and the file of the innermost frame in the module, an
+    expression or the harness, with `+library` if a library was called from it."""
     steps = []
     innermost = ""
     traceback = cause.__traceback__
@@ -241,8 +261,8 @@ def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
         if code.co_filename == filename:
             steps.append(Step(traceback.tb_lineno or 0, code.co_name[:200]))
             innermost = filename
-        elif code.co_filename == EXPRESSION:
-            innermost = EXPRESSION
+        elif code.co_filename in (EXPRESSION, HARNESS):
+            innermost = code.co_filename
         else:
             innermost = innermost and f"{innermost}+library"
         traceback = traceback.tb_next
@@ -261,11 +281,11 @@ def _code(
             return "out-of-memory"
         case AnswerTooLarge():
             return "malformed"
-        case ImportError():
+        case ImportError() if steps or not innermost.startswith(HARNESS):
             return "import-error"
         case NameError() if innermost == EXPRESSION:
             return "missing-name"
-        case TypeError() if innermost == EXPRESSION:
+        case TypeError() if innermost in (EXPRESSION, HARNESS) and filename != HARNESS:
             return "wrong-signature"
         case NotImplementedError() if steps and not message:
             return "not-written"

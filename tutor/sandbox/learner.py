@@ -47,6 +47,10 @@ class LearnerEnvironment(Environment):
         self._contexts = count(1)
         self._before = _Settings()
 
+    def load_harness(self, source: str, filename: str) -> None:
+        self._before.restore()
+        super().load_harness(source, filename)
+
     def load(self, source: str, filename: str) -> None:
         self._before.restore()
         # Objects left by priming stay alive: spare the collector.
@@ -79,7 +83,8 @@ class LearnerEnvironment(Environment):
             yield
 
     def forget_traces(self) -> None:
-        """Make the module's compiled functions trace their Python again when called."""
+        """Make compiled functions of the module and the harness trace their Python again when
+        called."""
 
         def forget(value: Any, depth: int) -> None:
             if callable(clear := getattr(value, "clear_cache", None)) and callable(value):
@@ -92,7 +97,7 @@ class LearnerEnvironment(Environment):
                 for child in value:
                     forget(child, depth - 1)
 
-        for value in list(self.module.__dict__.values()):
+        for value in [*self.module.__dict__.values(), *self._harness.values()]:
             forget(value, 2)
 
     @contextmanager

@@ -20,13 +20,22 @@ CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
 
 
+HARNESS = "<jax_harness>"
+"""File name of a lesson's `jax_harness` in tracebacks."""
+
+
 class Load(Struct, frozen=True, tag="load"):
     """Import this source as the module of user code, after undoing what an earlier one changed,
-    such as JAX's configuration."""
+    such as JAX's configuration.
+
+    `harness`: import it as the lesson's own functions for expressions instead. That comes first, so
+    that its reply cannot be a submission's.
+    """
 
     case: str
     source: str
     filename: str
+    harness: bool = False
 
 
 class Observe(Struct, frozen=True, tag="observe"):

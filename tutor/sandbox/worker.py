@@ -152,13 +152,15 @@ def serve(channel: Channel, env: "Environment") -> None:
 def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
     try:
         if isinstance(request, Load):
-            env.load(request.source, request.filename)
+            load = env.load_harness if request.harness else env.load
+            load(request.source, request.filename)
             return Loaded(request.case), None
         if isinstance(request, Give | Collect):
             return _programs(request, tree, env)
         return _observe(request, tree, env)
     except UserCodeError as error:
-        return raised(request.case, error, env.filename), None
+        filename = request.filename if isinstance(request, Load) else env.filename
+        return raised(request.case, error, filename), None
 
 
 def _programs(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
