@@ -189,7 +189,13 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "expressions may use; they get the learner's functions as arguments."
         ),
     ] = None
-    starter: Annotated[Module, Meta(description="Initial contents of the learner's file.")] = ""
+    starter: Annotated[
+        Module,
+        Meta(
+            description="Initial contents of the learner's file; made from the solution if that "
+            "marks regions and this is absent."
+        ),
+    ] = ""
     starter_fails: Annotated[
         str,
         Meta(

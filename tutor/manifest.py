@@ -137,7 +137,15 @@ class Pack(Struct, frozen=True):
         return order[following] if following < len(order) else None
 
     def solution(self, lesson_id: str) -> str | None:
-        """Return the solution, or None if the pack was built without solutions."""
+        """Return the solution without the markers of regions (`tutor.marked_regions`), or None if
+        the pack was built without solutions."""
+        from tutor.marked_regions import without_markers
+
+        written = self.written_solution(lesson_id)
+        return without_markers(written) if written is not None else None
+
+    def written_solution(self, lesson_id: str) -> str | None:
+        """Return the solution as it is in its file."""
         lesson = self.lessons[lesson_id]
         for base in solution_folders(self.root):
             path = base / lesson.track / f"{lesson.id}.py"

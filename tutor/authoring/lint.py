@@ -15,6 +15,7 @@ from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.lint_rules_on_texts import remarks_on_texts
 from tutor.authoring.page import Page
 from tutor.authoring.proofs import read_proofs, state
+from tutor.marked_regions import has_regions
 from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import PackReader, file_of
 from tutor.pack.problems import BadPack, BadSource, Problem
@@ -74,12 +75,14 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         text = folder.read(file).decode("utf-8-sig")
         try:
             solution = pack.solution(lesson.id)
+            marked = has_regions(pack.written_solution(lesson.id) or "")
         except (OSError, UnicodeDecodeError) as error:
             message = f"the solution of {lesson.id} cannot be read: {error}"
             problems.append(folder.problem(file, message, remedy="save it as UTF-8"))
             continue
         proof = state(pack, lesson.id, proofs) if proofs else None
-        page = Page(lesson, reader.nodes[lesson.id], text, solution, root, schema, proof)
+        node = reader.nodes[lesson.id]
+        page = Page(lesson, node, text, solution, root, schema, proof, marked)
         remarks += [
             Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
             for one in remarks_on(page)
@@ -87,10 +90,10 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         if begin is not None:
             memory = paths.cache() / "references"
             for expected in remarks_on_expected(lesson, memory, begin, failures=True):
-                node = page.at(*expected.path)
+                place = page.at(*expected.path)
                 remarks.append(
                     Remark(
-                        folder.shown(file), node.line, node.column,
+                        folder.shown(file), place.line, place.column,
                         expected.code, expected.message, expected.remedy,
                     )
                 )  # fmt: skip

@@ -99,6 +99,12 @@ def no_solution(page: Page) -> Iterator[Finding]:
         yield page.at("id"), "there is no solution", remedy
 
 
+def two_starters(page: Page) -> Iterator[Finding]:
+    if page.marked and (node := page.node.get("starter")) is not None:
+        message = "the solution marks regions, too, but this `starter` counts"
+        yield node, message, "remove `starter`, or the markers from the solution"
+
+
 def stale_proof(page: Page) -> Iterator[Finding]:
     if page.proof == "stale":
         message = "the lesson, its solution or a variant has changed since it was proved"
@@ -210,6 +216,7 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "no-schema": no_schema,
     "unwritten": unwritten,
     "no-solution": no_solution,
+    "two-starters": two_starters,
     "stale-proof": stale_proof,
     "unproven": unproven,
     "long-brief": long_brief,

@@ -16,6 +16,7 @@ from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
 from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
+from tutor.marked_regions import solution_lines
 from tutor.pool.forks import Forks
 from tutor.sandbox.process import Cancelled
 from tutor.storage import paths
@@ -169,8 +170,11 @@ class _Work:
         if options.mutate and self.solution is not None:
             from tutor.authoring.mutate import mutants
 
+            # The lines of the file, which may have markers that the solution lacks.
+            lines = solution_lines(pack.written_solution(lesson.id) or "")
             with suppress(SyntaxError):  # the trial of the solution reports it
-                self._mutants = mutants(self.solution, f"{lesson.id}.py")
+                found = mutants(self.solution, f"{lesson.id}.py")
+                self._mutants = [structs.replace(m, line=lines[m.line - 1]) for m in found]
         self.all = [*self._trials, *(trial_of(lesson, mutant) for mutant in self._mutants or ())]
 
     def result(self, outcomes: list[Outcome], expected: list[str]) -> LessonResult:

@@ -16,7 +16,8 @@ class Page(Struct, frozen=True):
     """A lesson with its YAML.
 
     `solution`: None if the pack has none; `schema`: whether the schema in the pack at `root` is
-    that of this version, None if there is none; `proof`: None if the pack records no proofs.
+    that of this version, None if there is none; `proof`: None if the pack records no proofs;
+    `marked`: whether the solution has marked regions.
     """
 
     lesson: Lesson
@@ -26,6 +27,7 @@ class Page(Struct, frozen=True):
     root: Path
     schema: bool | None
     proof: State | None = None
+    marked: bool = False
 
     def at(self, *path: str | int) -> Node:
         """Return the node at a path of keys and numbers, or the last one that exists on the way."""

@@ -3,24 +3,29 @@
 ================  ==============================================================================
 ``everything``    the pack as it is: lessons, solutions, variants
 ``learners``      no solutions or variants, and nothing derived from them: no `mistakes` and
-                  `equivalent`, which quote the solution, and no comments, which might
+                  `equivalent`, which quote the solution, and no comments, which might; but the
+                  starters that are made from marked solutions, written into the lessons
 ``grading``       unchanged lessons, and solutions, so that `pack test` can show that they pass on
                   the grading machine; no variants, which are for authors
 ================  ==============================================================================
 
-All three contain checks, `harness`, hints and the texts that lessons share, without which nothing
-can be checked; anyone with the file can read them.
+All three contain checks, `harness`, hints, data files and the texts that lessons share, without
+which nothing can be checked; anyone with the file can read them.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
 
+from tutor.checks.predict import only_asks
 from tutor.manifest import Pack, solution_folders
 from tutor.pack.archive import INVENTORY, Files, Inventory, Purpose, checksums
+from tutor.pack.data_folder import data_file
 from tutor.pack.folder import MANIFEST, Folder
+from tutor.pack.made_starter import made_starter
 from tutor.pack.member_names import clash_in, fault_of
 from tutor.pack.pack_reader import recording_of
 from tutor.pack.problems import BadPack, BadSource, Problem
@@ -36,6 +41,8 @@ LEFT_OUT: dict[Purpose, tuple[str, ...]] = {
     "learners": ("solutions", "variants", *REVEALING, "comments"),
     "grading": ("variants",),
 }
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _BESIDE = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE")
 _FOR_AUTHORS = frozenset({"schema", "proofs.json"})
@@ -64,10 +71,11 @@ def gather(pack: Pack, purpose: Purpose = "everything") -> tuple[Inventory, File
     for base, file, name in sources:
         try:
             data = Folder(base).read(file)
+            if purpose == "learners" and name.endswith(".yaml"):
+                data = without(REVEALING, data, _made_starter(pack, name))
         except BadSource as error:
             raise BadPack([error.problem]) from None
-        yaml_for_learners = purpose == "learners" and name.endswith(".yaml")
-        files[name] = without(REVEALING, data) if yaml_for_learners else data
+        files[name] = data
     manifest = pack.manifest
     inventory = Inventory(
         id=manifest.id,
@@ -115,13 +123,25 @@ def _refuse_names(sources: list[PackedFile]) -> None:
         raise BadPack(Problem(shown[name], 1, 1, fault, "rename it") for name, fault in faults)
 
 
-def without(fields: Collection[str], data: bytes) -> bytes:
-    """Return a valid YAML file of a pack without some top-level fields, and without comments."""
-    events = _kept(fields, yaml.parse(data.decode("utf-8-sig"), Loader=LOADER))
+def _made_starter(pack: Pack, file: str) -> dict[str, str]:
+    """Return the field of a lesson's file that learners lack if the pack has no solutions."""
+    track, _, lesson_id = file.removesuffix(".yaml").partition("/")
+    if lesson_id not in pack.lessons or only_asks(pack.lesson(lesson_id)):
+        return {}
+    if "starter" in _plain(Folder(pack.root).read(file)):
+        return {}
+    starter = made_starter(pack.root, track, lesson_id)
+    return {"starter": starter} if starter is not None else {}
+
+
+def without(fields: Collection[str], data: bytes, added: Mapping[str, str] = _NOTHING) -> bytes:
+    """Return a valid YAML file of a pack without some top-level fields, without comments, and with
+    texts `added` at its end."""
+    events = _kept(fields, yaml.parse(data.decode("utf-8-sig"), Loader=LOADER), added)
     text: str = yaml.emit(events, allow_unicode=True, width=1 << 20)
     left = text.encode()
     expected = {name: value for name, value in _plain(data).items() if name not in fields}
-    if _plain(left) != expected:
+    if _plain(left) != {**expected, **added}:
         raise RuntimeError("a rewritten file of the pack has different contents")
     return left
 
@@ -131,10 +151,16 @@ def _plain(data: bytes) -> dict[str, Any]:
     return found
 
 
-def _kept(fields: Collection[str], events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
+def _kept(
+    fields: Collection[str], events: Iterable[yaml.Event], added: Mapping[str, str]
+) -> Iterator[yaml.Event]:
     depth, key = 0, None
     for event in events:
         depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth == 0 and isinstance(event, yaml.MappingEndEvent):
+            for name, text in added.items():
+                yield yaml.ScalarEvent(None, None, (True, True), name)
+                yield yaml.ScalarEvent(None, None, (True, True), text, style="|")
         if depth == 1 and key is None and isinstance(event, yaml.ScalarEvent):
             key = event.value
             if key not in fields:
@@ -155,6 +181,8 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
             yield PackedFile(root, path.name, path.name)
     for name in text_names(root):
         yield PackedFile(root, file := file_of_text(name), file)
+    for name in sorted({one.file for each in pack.lessons.values() for one in each.data.values()}):
+        yield PackedFile(root, file := data_file(name), file)
     for track in pack.manifest.tracks:
         for lesson in track.lessons:
             yield PackedFile(root, file := f"{track.id}/{lesson}.yaml", file)

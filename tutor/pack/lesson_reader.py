@@ -2,7 +2,7 @@
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -12,7 +12,9 @@ from tutor.checks import kinds, unusable_kinds
 from tutor.checks.bounds import parsed as parse_number
 from tutor.checks.families import FAMILIES
 from tutor.checks.families import parse as parse_distribution
-from tutor.checks.predict import Predict, answers_file, questions
+from tutor.checks.held_out import HeldOut
+from tutor.checks.learns import REFERENCE
+from tutor.checks.predict import Predict, answers_file, only_asks
 from tutor.checks.shape import DTYPES, parse_spec
 from tutor.checks.survives import Survives, survival, with_survival
 from tutor.expressions import (
@@ -28,8 +30,10 @@ from tutor.expressions import (
 )
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
+from tutor.inputs.datasets import DATASETS
 from tutor.inputs.draws import Draw, Draws, drawn, holds_key
 from tutor.inputs.draws import parse as parse_draw
+from tutor.inputs.examples import parse_call
 from tutor.inputs.functions import DrawError, function_named, function_names
 from tutor.inputs.order import circle_in, fault_of
 from tutor.lesson import ID, MAX_TEXT, Lesson
@@ -45,16 +49,26 @@ from tutor.tree import TreeError
 class LessonReader(StructReader):
     """Reads one lesson field by field, then validates it as a whole.
 
-    **Arguments:** `texts`: what lines such as `{{name}}` stand for; without it they stay.
+    **Arguments:** `texts`: what lines such as `{{name}}` stand for; without it they stay;
+    `made_starter`: makes the starter from the solution if the lesson has none.
     """
 
-    def __init__(self, file: str, texts: SharedTexts | None = None) -> None:
+    def __init__(
+        self,
+        file: str,
+        texts: SharedTexts | None = None,
+        made_starter: Callable[[], str | None] = lambda: None,
+    ) -> None:
         super().__init__(file)
         self._texts = texts
+        self._made_starter = made_starter
         self._specs: list[tuple[Node, str]] = []
+        self._datasets: list[str] = [*DATASETS]
 
     def lesson(self, node: MappingNode, track: str, lesson_id: str) -> Lesson | None:
         before = len(self.problems)
+        if isinstance(data := node.get("data"), MappingNode):  # draws may stand before it
+            self._datasets += [str(key.value) for key, _ in data.entries]
         lesson: Lesson | None = self.struct(Lesson, node)
         for key, expected in (("id", lesson_id), ("track", track)):
             found = node.get(key)
@@ -62,6 +76,9 @@ class LessonReader(StructReader):
                 what = f"{key}: must be {expected!r}, as in the file's path, got {found.value!r}"
                 self.complain(found, what, "change it, or move the file and its manifest entry")
         if lesson is None or len(self.problems) > before:
+            return None
+        lesson = self._with_starter(lesson)
+        if lesson is None:
             return None
         self._validate(lesson, node)
         if len(self.problems) > before:
@@ -71,6 +88,17 @@ class LessonReader(StructReader):
             starter = "\n\n".join(part for part in (answers, lesson.starter) if part)
             lesson = msgspec.structs.replace(lesson, starter=starter)
         return lesson
+
+    def _with_starter(self, lesson: Lesson) -> Lesson | None:
+        """Return the lesson with a starter made from its solution, if it has none."""
+        if lesson.starter or only_asks(lesson):
+            return lesson
+        try:
+            made = self._made_starter()
+        except BadSource as error:
+            self.problems.append(error.problem)
+            return None
+        return msgspec.structs.replace(lesson, starter=made or "")
 
     # --- fields of lessons ---------------------------------------------------------------
 
@@ -171,12 +199,13 @@ class LessonReader(StructReader):
             self.complain(node, what, "for the constant 5, write full(5)")
             return None
         try:
-            return parse_draw(node.value)
+            return parse_draw(node.value, self._datasets)
         except DrawError as error:
             name_of_draw = node.value.strip().partition("(")[0].strip()
-            function = function_named(name_of_draw)
+            function = function_named(name_of_draw, self._datasets)
             usage = function.usage if function is not None else "normal(B, 3)"
-            remedy = suggested(name_of_draw, function_names()) if function is None else ""
+            known = function_names(self._datasets)
+            remedy = suggested(name_of_draw, known) if function is None else ""
             if usage in str(error):
                 remedy = "add the missing arguments"
             what = f"{name}: {error}"
@@ -239,6 +268,31 @@ class LessonReader(StructReader):
         self._specs += [(node, size) for size in sizes]
         return node.value
 
+    def read_below(self, hint: Any, node: Node, name: str) -> Any:
+        if not (isinstance(node, ScalarNode) and isinstance(node.value, str)):
+            return self._convert(hint, node, name)
+        remedy = f"write a number, or arithmetic such as {REFERENCE} * 1.1"
+        try:
+            names = arithmetic.names_of(parse_number(node.value))
+        except ArithmeticFault as error:
+            self.complain_at(node, 1, error.column + 1, f"{name}: {error}", remedy)
+            return None
+        for word, column in names.items():
+            if word != REFERENCE:
+                what = f"{name}: {word!r} is not a number or `{REFERENCE}`"
+                self.complain_at(node, 1, column + 1, what, remedy)
+        return node.value
+
+    def read_data(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if isinstance(text, str) and isinstance(node, ScalarNode):
+            try:
+                parse_call(text, self._datasets)
+            except DrawError as error:
+                remedy = "list a file of the pack under `data` of the lesson, or correct the name"
+                self.complain_at(node, 1, error.column + 1, f"{name}: {error}", remedy)
+        return text
+
     def read_axes(self, hint: Any, node: Node, name: str) -> Any:
         for part in [node] if isinstance(node, ScalarNode) else _scalars(node):
             if part.value is not None and type(part.value) is not int:
@@ -249,10 +303,10 @@ class LessonReader(StructReader):
     # --- the lesson as a whole -----------------------------------------------------------
 
     def _validate(self, lesson: Lesson, node: MappingNode) -> None:
-        asked = questions(lesson.checks)
-        for key in ("torch", "starter"):  # what is to be written, unless everything is asked
-            if len(asked) < len(lesson.checks) and not getattr(lesson, key):
-                self.complain(node, f"{key!r} is missing", f"add a line `{key}: …`")
+        for key, other in (("torch", ""), ("starter", ", or mark regions in a solution")):
+            # What is to be written, unless everything is asked.
+            if not only_asks(lesson) and not getattr(lesson, key):
+                self.complain(node, f"{key!r} is missing", f"add a line `{key}: …`{other}")
         starter = defined_names(lesson.starter)
         self._questions(lesson, node, starter)
         try:
@@ -262,6 +316,7 @@ class LessonReader(StructReader):
             self.complain(node.get("harness") or node, what, "move it to the top of `torch`")
             return
         self._sizes(lesson, node)
+        self._data(lesson, node)
         self._harness(lesson, node, starter)
         self._inputs(lesson.inputs, node.get("inputs"), lesson, starter)
         sound = self._needed_inputs(lesson.inputs, lesson.inputs, node.get("inputs"))
@@ -304,6 +359,8 @@ class LessonReader(StructReader):
                 all_inputs = {**lesson.inputs, **check.inputs}
                 self._needed_inputs(check.inputs, all_inputs, check_node.get("inputs"))
             self._names(lesson, check, check_node, starter, torch)
+            if isinstance(check, HeldOut):
+                self._predictions(check, check_node)
         if lesson.survives and survival(lesson, starter) is None:
             what = "survives: no value check calls a function of the starter with arrays"
             remedy = "add one such as `- value: f(x)`, or write `survives: []`"
@@ -363,6 +420,48 @@ class LessonReader(StructReader):
                     rf"\b({name})\b", text
                 )
                 self._no_size(spec, name, lesson, found.start(1) if found else 0)
+
+    def _data(self, lesson: Lesson, node: MappingNode) -> None:
+        """Report data sets whose names mean something else, and parts that no file has."""
+        data = node.get("data")
+        inputs = {*lesson.inputs, *(name for check in lesson.checks for name in check.inputs)}
+        taken = dict.fromkeys(inputs, "an input")
+        taken |= dict.fromkeys(lesson.sizes, "a size")
+        taken |= dict.fromkeys(function_names(), "a draw")
+        for key, child in data.entries if isinstance(data, MappingNode) else ():
+            name = str(key.value)
+            file = lesson.data[name]
+            if not name.isidentifier() or keyword.iskeyword(name):
+                what = f"data: {name!r} is not a Python identifier"
+                self.complain(key, what, "use letters, digits and _, and begin with a letter")
+            elif name in taken:
+                what = f"data: {name!r} is already the name of {taken[name]}"
+                self.complain(key, what, "rename the data set")
+            if file.file.endswith(".npz") and not isinstance(file.x, str):
+                assert isinstance(child, MappingNode)
+                what = "x: must name one array of the archive, got a list"
+                self.complain(child.get("x") or child, what, f"write x: {file.x[0]}")
+
+    def _predictions(self, check: HeldOut, node: MappingNode) -> None:
+        """Report fields of a check that trains which need each other."""
+        given = [key for key in ("predict", "accuracy", "error", "held_out") if node.get(key)]
+        wanted = [key for key in given if key in ("accuracy", "error")]
+        where = node.get(given[0]) if given else node
+        assert where is not None
+        if not check.data:
+            if given:
+                what = f"`{given[0]}` needs examples"
+                self.complain(where, what, "add `data: …`, such as `data: digits`")
+        elif len(wanted) > 1:
+            what = "`accuracy` is for classes, `error` for decimal targets"
+            self.complain(where, what, "keep one of the two")
+        elif given and "predict" not in given:
+            what = f"`{given[0]}` needs predictions"
+            self.complain(where, what, "add `predict: …`, such as `predict: scores(trained, x)`")
+        elif given and not wanted:
+            what = "nothing is asked of the predictions"
+            remedy = "add `accuracy: 0.9` for classes, or `error: 0.1` for decimal targets"
+            self.complain(where, what, remedy)
 
     def _inputs(
         self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: set[str]
@@ -480,6 +579,7 @@ class LessonReader(StructReader):
             torch
             | set(lesson.sizes)
             | {name for name, draw in inputs.items() if not holds_key(draw)}
+            | check.reference_names()
             | TORCH_HELPERS
             | BUILTINS
         )

@@ -2,15 +2,17 @@
 
 import graphlib
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
 
 from tutor import __version__
 from tutor.lesson import Lesson
 from tutor.manifest import FORMAT, Manifest, Pack
+from tutor.pack.data_folder import DataFolder, data_file
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.lesson_reader import LessonReader
+from tutor.pack.made_starter import made_starter
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.releases import for_this_release
 from tutor.pack.shared_texts import SharedTexts
@@ -32,6 +34,7 @@ class PackReader:
         self.nodes: dict[str, MappingNode] = {}
         """The YAML of each lesson read so far."""
         self.texts = SharedTexts(folder)
+        self._data = DataFolder(folder)
 
     def manifest(self) -> Manifest:
         """Return the manifest without reading lessons.
@@ -169,14 +172,31 @@ class PackReader:
         if node is None:
             return None
         self.nodes[lesson_id] = node
-        reader = LessonReader(self._folder.shown(file), self.texts)
+        starter = partial(made_starter, self._folder.root, track, lesson_id)
+        reader = LessonReader(self._folder.shown(file), self.texts, starter)
         lesson = reader.lesson(node, track, lesson_id)
         self._problems += reader.problems
-        if lesson is None:
+        if lesson is None or (lesson := self._with_data(lesson, node)) is None:
             return None
         recorded = self._folder.root / recording_of(lesson_id)
         lesson = for_this_release(lesson)
         return msgspec.structs.replace(lesson, recorded=str(recorded))
+
+    def _with_data(self, lesson: Lesson, node: MappingNode) -> Lesson | None:
+        """Return the lesson with its data files found; None if one is missing or unusable."""
+        before = len(self._problems)
+        found = {}
+        for name, file in lesson.data.items():
+            try:
+                found[name] = self._data.located(file)
+            except BadSource as error:
+                at = _at(node, "data", name, "file")
+                message = f"{data_file(file.file)}: {error.problem.message}"
+                where = file_of(lesson.track, lesson.id)
+                self._complain(where, at, message, error.problem.remedy)
+        if len(self._problems) > before:
+            return None
+        return msgspec.structs.replace(lesson, data=found) if found else lesson
 
     @cached_property
     def _items(self) -> dict[str, Node]:
