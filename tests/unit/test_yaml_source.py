@@ -333,7 +333,7 @@ def test_the_end_of_a_text_has_a_place_too() -> None:
         ('a: "\\N"', 1, 4, "a control character (U+0085) in the text"),
         ('a: "\\ud800"', 1, 7, "not valid YAML: while parsing a quoted scalar"),
         ("a: b: c", 1, 5, "not valid YAML: mapping values are not allowed"),
-        ("a: 1\n b: 2", 2, 3, "not valid YAML"),
+        ("a: 1\n b: 2", 2, 2, "this line is indented deeper than the lines before it"),
         ("a: [1,\nb: 2", 1, 4, "not valid YAML: while parsing a flow sequence"),
         ("a: 'x", 1, 4, "not valid YAML: while scanning a quoted scalar"),
         ("a: @x", 1, 4, "found character that cannot start any token"),

@@ -9,12 +9,12 @@ on the input.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import yaml
 from msgspec import Struct
 
-from tutor.pack import scalar_offsets
+from tutor.pack import indentation, scalar_offsets
 from tutor.pack.folder import MAX_BYTES, read_bytes, too_large
 from tutor.pack.problems import BadSource, Problem
 
@@ -163,8 +163,13 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Pr
         below = mark is None or mark.line != opening.line or "end of stream" in problem
         mark = opening if below else mark
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    if (misplaced := _misplaced(problem, line, column, builder)) is not None:
+        wrong, what, how = misplaced
+        return Problem(file, wrong, builder.first(wrong), what, how)
     said = ", ".join(part for part in (context, problem) if part)
     remedy = next((remedy for part, remedy in _CAUSES if part in said), _ANY_CAUSE)
+    if "could not find expected ':'" in problem and builder.first(line - 1) > column:
+        remedy += "; or indent the line, if it belongs to those above"
     if "did not find expected" in problem and "block" in context:
         if (begun := builder.quoted_since(line)) is not None:
             said = f"the string that begins at this quote ends on line {line}"
@@ -174,6 +179,27 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Pr
         else:
             remedy = _DASHES if builder.character(line, column) == "-" else _KEYS
     return Problem(file, line, column, f"not valid YAML: {said}", remedy)
+
+
+def _misplaced(
+    problem: str, line: int, column: int, builder: "_Builder"
+) -> tuple[int, str, str] | None:
+    """Return the line whose indentation is the likely cause of an error, what is wrong with it, and
+    a remedy; None if the cause is another."""
+    before = builder.before(line, column).strip()
+    if "mapping values are not allowed" in problem and indentation.KEY.fullmatch(before):
+        if before.startswith("- "):
+            return builder.merged(line)
+        if above := builder.unfinished(line):
+            what = f"this line has no colon, so line {line} continues it"
+            return above, what, "write `name: value`, with a space after the colon"
+        continues = "; if it continues the text above, put all of that in quotes"
+    elif "not find expected" in problem and not before and not builder.quoted_since(line):
+        continues = ""
+    else:
+        return None
+    found = builder.misplaced(line)
+    return (line, found[0], found[1] + continues) if found is not None else None
 
 
 _OPENED = ("quoted", "flow", "simple key")
@@ -211,6 +237,15 @@ def _refuse_tabs(text: str, shown_as: str) -> None:
             raise _bad(shown_as, number, 1, *_NO_TAB)
 
 
+class _Cut(NamedTuple):
+    """A piece of `{…}` or `[…]` in which brackets are `missing`. `part`: what the piece is."""
+
+    line: int
+    column: int
+    part: str
+    missing: int
+
+
 class _Builder:
     """Builds nodes from YAML events, with an explicit stack."""
 
@@ -224,22 +259,52 @@ class _Builder:
         self._seen: list[set[str]] = []
         self._documents = 0
         self._quoted = (0, 0), 0
+        self._flow: list[bool] = []
+        self._latest: list[int] = []
+        self._ended: list[indentation.Level] = []
+        self._block: indentation.Text | None = None
+        self._cut: list[_Cut | None] = []
 
     def character(self, line: int, column: int) -> str:
         """Return the character at a position, or an empty string."""
-        return self._row(line)[column - 1 : column]
+        return self.row(line)[column - 1 : column]
 
     def before(self, line: int, column: int) -> str:
         """Return the text to the left of a position."""
-        return self._row(line)[: column - 1]
+        return self.row(line)[: column - 1]
 
     def quoted_since(self, line: int) -> tuple[int, int] | None:
         """Return where a quoted string that ends on this line began, if on another line."""
         start, end = self._quoted
         return start if end == line and start[0] < line else None
 
-    def _row(self, line: int) -> str:
+    def first(self, line: int) -> int:
+        """Return the column (from 1) of the first character of a line that is not blank."""
+        row = self.row(line)
+        return len(row) - len(row.lstrip()) + 1
+
+    def row(self, line: int) -> str:
         return self._lines[line - 1] if line <= len(self._lines) else ""
+
+    def unfinished(self, line: int) -> int:
+        """Return the line above that a missing colon lets go on; 0 if that is not what is wrong."""
+        return 0 if any(self._flow) else indentation.unfinished(self._lines, line)
+
+    def merged(self, line: int) -> tuple[int, str, str]:
+        """Return the wrong line, what is wrong with it, and a remedy, where a line that begins with
+        a dash continues the text above."""
+        return indentation.merged(self._lines, line)
+
+    def misplaced(self, line: int) -> tuple[str, str] | None:
+        """Return what is wrong with the indentation of a line below all nodes so far, and a
+        remedy; None if nothing is."""
+        if any(self._flow) or not self.row(line).strip():
+            return None
+        levels = [
+            indentation.Level(node.column - 1, latest, isinstance(node, SequenceNode))
+            for node, latest in zip(self._open, self._latest, strict=True)
+        ]
+        return indentation.fault(self._lines, line, [*levels, *self._ended], self._block)
 
     def take(self, event: yaml.Event) -> None:
         mark = event.start_mark
@@ -254,9 +319,13 @@ class _Builder:
         elif isinstance(event, yaml.NodeEvent):
             self._node(event, line, column)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            self._open.pop()
+            node, latest = self._open.pop(), self._latest.pop()
+            if not self._flow.pop():
+                dashes = isinstance(node, SequenceNode)
+                self._ended.append(indentation.Level(node.column - 1, latest, dashes))
             self._keys.pop()
             self._seen.pop()
+            self._cut.pop()
 
     def _node(self, event: yaml.NodeEvent, line: int, column: int) -> None:
         if event.anchor is not None:
@@ -266,7 +335,12 @@ class _Builder:
         if tag is not None and tag != "!":
             remedy = "remove it; quote text that begins with !"
             self._refuse(line, column, f"tags are not supported: {tag[:80]}", remedy)
+        self._ended.clear()
+        self._block = None
+        if self._latest and self._keys[-1] is None:  # not the value of a key
+            self._latest[-1] = line
         if isinstance(event, yaml.ScalarEvent):
+            self._refuse_cut(event, line, column)
             self._add(self._scalar(event, line, column))
             return
         node = (
@@ -278,8 +352,36 @@ class _Builder:
         self._open.append(node)
         self._keys.append(None)
         self._seen.append(set())
+        self._flow.append(bool(event.flow_style))
+        self._latest.append(line)
+        self._cut.append(None)
         if len(self._open) > MAX_DEPTH:
             self._refuse(line, column, f"nested more than {MAX_DEPTH} deep", "flatten it")
+
+    def _refuse_cut(self, event: yaml.ScalarEvent, line: int, column: int) -> None:
+        """Refuse a call that a comma of `{…}` or `[…]` has cut in pieces: one with an open bracket,
+        and a later one that closes it."""
+        if not self._flow or not self._flow[-1] or event.style:
+            return
+        cut = self._cut[-1]
+        missing = event.value.count("(") - event.value.count(")")
+        if cut is None:
+            mapping = isinstance(self._open[-1], MappingNode)
+            part = "item" if not mapping else "key" if self._keys[-1] is None else "value"
+            self._cut[-1] = _Cut(line, column, part, missing) if missing > 0 else None
+            return
+        if cut.missing + missing > 0:
+            self._cut[-1] = cut._replace(missing=cut.missing + missing)
+            return
+        end = event.end_mark.column if event.end_mark is not None else 0
+        whole = self.row(line)[cut.column - 1 : end] if line == cut.line else event.value
+        brackets = "[…]" if cut.part == "item" else "{…}"
+        within = (node.entries[-1:] for node in self._open if isinstance(node, MappingNode))
+        inputs = any(key.value == "inputs" for entries in within for key, _ in entries)
+        one = "item" if cut.part == "item" else "input" if inputs else "entry"
+        what = f"a comma inside {brackets} ends the {cut.part}, so `{whole[:60]}` is split"
+        remedy = f"put it in quotes, or write one {one} per line"
+        self._refuse(cut.line, cut.column, what, remedy)
 
     def _add(self, node: Node) -> None:
         if not self._open:
@@ -311,10 +413,12 @@ class _Builder:
 
     def _scalar(self, event: yaml.ScalarEvent, line: int, column: int) -> ScalarNode:
         text: str = event.value
+        end = event.end_mark.line + 1 if event.end_mark is not None else line
+        if event.style in ("|", ">"):
+            self._block = indentation.Text(line, end)
         if event.style == "|":
             return ScalarNode(text, line, column, True, self._indent(text, line))
         if event.style == ">":
-            end = event.end_mark.line + 1 if event.end_mark is not None else line
             return ScalarNode(text, line, column, True, written="\n".join(self._lines[line:end]))
         if event.style == '"' and (wrong := CONTROL.search(text)):
             what = f"a control character (U+{ord(wrong[0]):04X}) in the text"
@@ -322,6 +426,9 @@ class _Builder:
         if event.style in ("'", '"') and event.end_mark is not None:
             self._quoted = (line, column), event.end_mark.line + 1
         written = self._written(event)
+        in_list = bool(self._open) and isinstance(self._open[-1], SequenceNode)
+        if in_list and not event.style and "\n" in written:
+            self._refuse_dashes(written, line)
         if written == text:
             written = ""
         if event.style in ("'", '"'):
@@ -348,6 +455,13 @@ class _Builder:
             if row.strip():
                 return len(self._lines[line + number]) - len(row)
         return 0
+
+    def _refuse_dashes(self, written: str, line: int) -> None:
+        """Refuse an item whose next line begins with a dash: another item, indented too far."""
+        for number, row in enumerate(written.split("\n")[1:], start=line + 1):
+            if row.lstrip().startswith("- "):
+                wrong, what, remedy = self.merged(number)
+                self._refuse(wrong, self.first(wrong), what, remedy)
 
     def _refuse(self, line: int, column: int, what: str, remedy: str) -> None:
         raise _bad(self._file, line, column, what, remedy)
