@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.check import Check
-from tutor.lesson import Equivalent, Lesson, Limits, Mistake
+from tutor.inputs.datasets import DataFile
+from tutor.lesson import Equivalent, FailureHint, Lesson, Limits, Mistake
 from tutor.manifest import LatePenalty, Manifest, Track
 from tutor.pack.struct_reader import rule
 
@@ -23,18 +24,31 @@ REPOSITORY = Path(__file__).parents[1]
 PAGES = [REPOSITORY / "docs" / "format.md"]
 CLASSES: dict[str, type[Struct]] = {
     one.__name__: one
-    for one in (Manifest, Track, LatePenalty, Lesson, Mistake, Equivalent, Limits, Check)
+    for one in (
+        Manifest,
+        Track,
+        LatePenalty,
+        Lesson,
+        DataFile,
+        FailureHint,
+        Mistake,
+        Equivalent,
+        Limits,
+        Check,
+    )
 }
 TABLE = re.compile(r"(<!-- fields: (\w+) -->\n)(?:\|.*\n)*")
 HEADER = "| field | value | default | |\n|---|---|---|---|\n"
 
 _HOLDS = {
     "module": "Python source",
+    "markdown": "Markdown, at most 20000 characters",
     "draws": "a mapping of [draws](#inputs)",
     "checks": "a list of [checks](#checks)",
     "releases": "a version specifier",
 }
 _STRUCTS = {
+    "DataFile": "a mapping of [data sets](#data-sets)",
     "Limits": "a mapping of [limits](#limits)",
     "Grading": "a mapping with `late`, see [grading](#grading)",
     "Track": "a list of tracks",
@@ -80,7 +94,8 @@ def _value(hint: Any) -> str:
 
 
 def _anchor(struct: type[Struct]) -> str:
-    return {"Mistake": "mistakes", "Equivalent": "mistakes"}.get(struct.__name__, "lessons")
+    anchors = {"Mistake": "mistakes", "Equivalent": "mistakes", "FailureHint": "hints-for-failures"}
+    return anchors.get(struct.__name__, "lessons")
 
 
 def _structs(hint: Any) -> list[type[Struct]]:

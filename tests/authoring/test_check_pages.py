@@ -26,6 +26,14 @@ def block(kind: str, language: str, more: str) -> str:
     return text
 
 
+def test_authors_find_every_kind_by_what_they_want_to_check():
+    text = (REPOSITORY / "docs" / "authors.md").read_text(encoding="utf-8")
+    rows = [row for row in text.splitlines() if row.startswith("| ")]
+    for kind in KINDS:
+        link = f"[`{kind}`](checks/{page(kind).name})"
+        assert any(link in row for row in rows), kind
+
+
 def masked(text: str) -> str:
     """Words without their numbers: the last digits are another machine's own."""
     return NUMBER.sub("#", " ".join(text.split()))
