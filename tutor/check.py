@@ -4,6 +4,7 @@ A field's `extra={"holds": …}` says what its text means, so that the pack read
 
 ==============  ====================================================================
 ``module``      Python source of a whole module
+``requirement``  a package and its versions, as for pip
 ``markdown``    Markdown, in which a line may stand for a text of the pack
 ``jax``         a Python expression over the learner's names and the inputs
 ``torch``       a Python expression over the names of the lesson's PyTorch and the inputs
@@ -20,6 +21,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct, field
 
+from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.report import Mismatch
 from tutor.tree import Tree
 
@@ -185,12 +187,24 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return arguments (JSON) for the inside half's `refer`; None if no reference is needed."""
         return None
 
-    def extra_inputs(self, seed: tuple[int, ...]) -> tuple[dict[str, Tree], Any]:
-        """Return inputs specific to this kind, and the case's `secret`."""
+    def extra_inputs(
+        self, seed: tuple[int, ...], datasets: Datasets = DATASETS
+    ) -> tuple[dict[str, Tree], Any]:
+        """Return inputs specific to this kind, and the case's `secret`.
+
+        **Arguments:** `datasets`: those that the lesson may use.
+
+        Raises:
+            tutor.inputs.drawing.DrawError: there are none.
+        """
         return {}, None
 
     def extra_names(self) -> frozenset[str]:
         """Return names that this check's expressions may use in addition to the inputs."""
+        return frozenset()
+
+    def reference_names(self) -> frozenset[str]:
+        """Return those of the `extra_names` that expressions for PyTorch may use, too."""
         return frozenset()
 
     def ahead(self) -> dict[str, Any] | None:
@@ -204,7 +218,8 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         raise NotImplementedError
 
     def broken(self, expected: Tree) -> str:
-        """Return why an answer to `ahead` cannot be judged: a fault of the pack. Empty if it can.
+        """Return why an answer to `ahead` or `refer` cannot be judged: a fault of the pack. Empty
+        if it can.
 
         Raises:
             tutor.tree.TreeError: it does not have the form this check requested.

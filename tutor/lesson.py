@@ -38,6 +38,7 @@ Markdown = Annotated[
     ),
 ]
 Module = Annotated[str, Meta(min_length=1, max_length=64_000, extra={"holds": "module"})]
+Requirement = Annotated[str, Meta(min_length=1, max_length=200, extra={"holds": "requirement"})]
 Texts = Line | Annotated[tuple[Line, ...], Meta(min_length=1)]
 """One text, or several."""
 
@@ -169,6 +170,14 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs: Annotated[tuple[Id, ...], Meta(description="Lessons to do before this one.")] = ()
     sources: Annotated[
         tuple[Line, ...], Meta(description="References that teach or document the idea.")
+    ] = ()
+    requires: Annotated[
+        tuple[Requirement, ...],
+        Meta(
+            max_length=20,
+            description="Further packages that must be installed, as for pip: `equinox>=0.11`. "
+            "Without them the lesson is skipped.",
+        ),
     ] = ()
     minutes: Annotated[int, Meta(ge=1, le=240, description="Estimated minutes to complete.")]
     brief: Annotated[

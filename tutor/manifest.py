@@ -150,7 +150,7 @@ class Pack(Struct, frozen=True):
         for base in solution_folders(self.root):
             path = base / lesson.track / f"{lesson.id}.py"
             if path.is_file():
-                return path.read_text(encoding="utf-8")
+                return path.read_text(encoding="utf-8-sig")
         return None
 
     def variants(self, lesson_id: str) -> list[Path]:

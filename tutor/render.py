@@ -136,7 +136,7 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
     **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
     """
     parts: list[RenderableType] = []
-    if report.fault is not None:
+    if report.fault is not None and not report.skipped:
         parts.append(Text.assemble(("! ", "red"), report.fault.message))
         if more := beyond(report.fault.detail, report.fault.message):
             parts.append(indented(more, "dim"))
@@ -164,6 +164,8 @@ def verdict(report: Report) -> Text:
     seconds = duration(report.timings.total)
     if report.verdict == "pass":
         return Text(f"✓ {report.lesson}: {counts} ({seconds})", "bold green")
+    if report.skipped:
+        return Text(f"– {report.lesson}: skipped: {report.skipped}", "bold yellow")
     if report.verdict == "internal":
         return Text(
             f"? {report.lesson}: could not be judged; this is not your fault ({seconds})",

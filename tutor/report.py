@@ -221,6 +221,12 @@ class Report(Struct, frozen=True):
         return self.verdict == "pass"
 
     @property
+    def skipped(self) -> str:
+        """What the lesson needs that is not installed, so that it was skipped; empty otherwise."""
+        skips = self.fault is not None and self.fault.code == SKIPPED
+        return self.fault.message if self.fault is not None and skips else ""
+
+    @property
     def first_failure(self) -> Failure | None:
         """Where the answer first failed; None if it passed, or could not be judged."""
         if self.verdict in ("pass", "internal"):
@@ -258,5 +264,8 @@ def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
     return "pass"
 
 
-INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "no-torch", "busy-machine"})
+SKIPPED = "missing-requirement"
+"""Code of the fault of a lesson that needs a package which is not installed."""
+
+INTERNAL = frozenset({"internal", "broken-pack", "no-sandbox", "no-torch", "busy-machine", SKIPPED})
 """Codes of faults of jaxtutor, the pack or the machine, never counted against the learner."""

@@ -426,6 +426,22 @@ async def test_two_apps_at_once(start: Start):
         assert other.results.report.passed
 
 
+async def test_a_lesson_that_requires_what_is_missing_is_skipped(start: Start, tmp_path: Path):
+    folder = Path(shutil.copytree(MINI.parent, tmp_path / "requiring")) / "lessons"
+    lesson = folder / "basics" / "double.yaml"
+    requires = "requires: [nothing-of-this-name]\nminutes:"
+    lesson.write_text(lesson.read_text().replace("minutes:", requires))
+    needs = "needs nothing-of-this-name; run: pip install nothing-of-this-name"
+    async with start(size=(120, 40), pack=load_pack(folder)) as driver:
+        await opened(driver)
+        await driver.notifies(f"This lesson is skipped here: it {needs}")
+        await driver.write(RIGHT)
+        await driver.check()
+        assert driver.results.report is not None and driver.results.report.skipped == needs
+        await driver.shows(f"– skipped: {needs}")
+        assert not driver.app.desk.passed(driver.lesson.lesson)
+
+
 # --- the editor --------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor.authoring.expected import remarks_on_expected
+from tutor.authoring.lint_answers import problems_in_answers
 from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.lint_rules_on_texts import remarks_on_texts
 from tutor.authoring.page import Page
@@ -19,6 +20,7 @@ from tutor.marked_regions import has_regions
 from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import PackReader, file_of
 from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.requirements import unmet
 from tutor.sandbox.process import Sandbox
 from tutor.storage import paths
 
@@ -39,11 +41,13 @@ class Remark(Struct, frozen=True, order=True):
 
 
 class LintResult(Struct, frozen=True):
-    """The problems and remarks of a pack, sorted by position. `lessons` counts those read."""
+    """The problems and remarks of a pack, sorted by position. `lessons` counts those read,
+    `skipped` has those that need something which is not installed here, and what."""
 
     problems: tuple[Problem, ...] = ()
     remarks: tuple[Remark, ...] = ()
     lessons: int = 0
+    skipped: dict[str, str] = {}
 
     def to_json(self) -> bytes:
         return msgspec.json.encode(self)
@@ -73,13 +77,12 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
     for lesson in pack.lessons.values():
         file = file_of(lesson.track, lesson.id)
         text = folder.read(file).decode("utf-8-sig")
+        problems += problems_in_answers(pack, lesson.track, lesson.id)
         try:
             solution = pack.solution(lesson.id)
             marked = has_regions(pack.written_solution(lesson.id) or "")
-        except (OSError, UnicodeDecodeError) as error:
-            message = f"the solution of {lesson.id} cannot be read: {error}"
-            problems.append(folder.problem(file, message, remedy="save it as UTF-8"))
-            continue
+        except (OSError, UnicodeDecodeError):
+            continue  # a problem in its own file
         proof = state(pack, lesson.id, proofs) if proofs else None
         node = reader.nodes[lesson.id]
         page = Page(lesson, node, text, solution, root, schema, proof, marked)
@@ -102,7 +105,13 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
         for file, one in remarks_on_texts(folder, reader.texts, all_read=all_read)
     ]
-    return LintResult(tuple(sorted(problems)), tuple(sorted(remarks)), len(pack.lessons))
+    missing = {name: unmet(lesson.requires) for name, lesson in pack.lessons.items()}
+    return LintResult(
+        tuple(sorted(problems)),
+        tuple(sorted(remarks)),
+        len(pack.lessons),
+        {name: words for name, words in missing.items() if words},
+    )
 
 
 def _schema(root: Path) -> bool | None:

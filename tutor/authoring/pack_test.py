@@ -18,6 +18,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.marked_regions import solution_lines
 from tutor.pool.forks import Forks
+from tutor.requirements import unmet
 from tutor.sandbox.process import Cancelled
 from tutor.storage import paths
 
@@ -41,6 +42,7 @@ class LessonResult(Struct, frozen=True):
 
     `strength` is None without `mutate`, and if the solution does not hold. `seconds` and
     `memory_mb` are the most that a right answer took. `remarks` do not make a lesson fail.
+    `skipped`: what the lesson requires and is not installed, so that nothing was tried.
     """
 
     lesson: str
@@ -51,6 +53,7 @@ class LessonResult(Struct, frozen=True):
     memory_mb: int | None
     memory_limit_mb: int
     remarks: tuple[str, ...]
+    skipped: str = ""
 
     @property
     def holds(self) -> bool:
@@ -111,6 +114,9 @@ class PackTest:
             for work in self._works
         ]
         for work, futures in under_way:
+            if work.skipped:
+                yield work.result([], [])
+                continue
             result = work.result(_outcomes(futures), self._expected(work.lesson))
             yield self._recorded(work.lesson, result) if result.holds else result
 
@@ -159,12 +165,16 @@ class PackTest:
 
 
 class _Work:
-    """The trials of one lesson."""
+    """The trials of one lesson: none if it is skipped."""
 
     def __init__(self, pack: Pack, lesson: Lesson, options: TrialOptions) -> None:
         self.lesson = lesson
+        self.skipped = unmet(lesson.requires)
         seeds = tuple(range(options.seeds))
-        self._trials, self._failed = trials(pack, lesson, seeds, options.variants)
+        self._trials: list[Trial] = []
+        self._failed: list[Outcome] = []
+        if not self.skipped:
+            self._trials, self._failed = trials(pack, lesson, seeds, options.variants)
         self.solution = next((t.code for t in self._trials if t.kind == "solution"), None)
         self._mutants = None
         if options.mutate and self.solution is not None:
@@ -192,6 +202,7 @@ class _Work:
             counted = strength(lesson, self._mutants, mutated)
         seconds = max((o.seconds for o in right), default=0.0)
         memory = max((o.memory_mb for o in right if o.memory_mb is not None), default=None)
+        hints = () if self.skipped else hint_remarks(lesson, ordinary)
         return LessonResult(
             lesson=lesson.id,
             outcomes=tuple(ordinary),
@@ -200,11 +211,8 @@ class _Work:
             seconds_limit=lesson.limits.seconds,
             memory_mb=memory,
             memory_limit_mb=lesson.limits.memory_mb,
-            remarks=(
-                *limit_remarks(lesson, seconds, memory),
-                *hint_remarks(lesson, ordinary),
-                *expected,
-            ),
+            remarks=(*limit_remarks(lesson, seconds, memory), *hints, *expected),
+            skipped=self.skipped,
         )
 
 

@@ -20,6 +20,9 @@ from tutor.render import indented
 
 def lesson(result: LessonResult) -> RenderableType:
     """Return one lesson: a line about its trials, then everything that does not hold."""
+    if result.skipped:
+        skipped = f"  skipped: {result.skipped}"
+        return Text.assemble(("– ", "yellow"), (result.lesson, "bold"), skipped)
     mark, style = ("✓", "green") if result.holds else ("✗", "red")
     parts: list[RenderableType] = [
         Text.assemble((f"{mark} ", style), (result.lesson, "bold"), f"  {tried_line(result)}"),
@@ -120,10 +123,13 @@ def _marks(result: LessonResult) -> list[RenderableType]:
 def summary(results: Sequence[LessonResult], pack: str) -> str:
     """Return the last line: how many lessons hold, and what to run next."""
     bad = [result.lesson for result in results if not result.holds]
+    skipped = sum(bool(result.skipped) for result in results)
+    tried = _counted(len(results) - skipped, "lesson")
+    more = f", {skipped} skipped" if skipped else ""
     if not bad:
-        return f"✓ {_counted(len(results), 'lesson')} held"
+        return f"✓ {tried} held{more}"
     return (
-        f"✗ {len(bad)} of {_counted(len(results), 'lesson')} did not hold. "
+        f"✗ {len(bad)} of {tried} did not hold{more}. "
         f"Fix the above, then run: jaxtutor pack test {pack} {' '.join(bad)}"
     )
 
@@ -155,6 +161,9 @@ def as_junit(results: Sequence[LessonResult], pack: str) -> bytes:
     root = ElementTree.Element("testsuites", name=inert(pack))
     for result in results:
         suite = ElementTree.SubElement(root, "testsuite", name=result.lesson)
+        if result.skipped:
+            case = _case(suite, pack, result.lesson, "requires", 0.0)
+            ElementTree.SubElement(case, "skipped", message=inert(result.skipped))
         for outcome in result.outcomes:
             name = (
                 outcome.name if outcome.name == outcome.kind else f"{outcome.kind}: {outcome.name}"
@@ -173,7 +182,8 @@ def as_junit(results: Sequence[LessonResult], pack: str) -> bytes:
                 )
                 failure.text = inert("\n\n".join(survived))
         suite.set("tests", str(len(suite)))
-        for kind, count in (("failure", "failures"), ("error", "errors")):
+        counts = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+        for kind, count in counts.items():
             suite.set(count, str(len(suite.findall(f"*/{kind}"))))
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

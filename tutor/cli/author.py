@@ -91,6 +91,8 @@ def _lint(options: argparse.Namespace) -> int:
     else:
         for one in [*findings.problems, *findings.remarks]:
             print(one)
+        for lesson, missing in findings.skipped.items():
+            print(f"note: {lesson} is skipped on this machine: it {missing}")
         counts = [(len(findings.problems), "problem"), (len(findings.remarks), "remark")]
         found = [f"{n} {noun}" if n == 1 else f"{n} {noun}s" for n, noun in counts if n]
         lessons = f"{findings.lessons} lesson{'' if findings.lessons == 1 else 's'}"

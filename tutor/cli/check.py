@@ -108,11 +108,13 @@ def _suggest_next_steps(
     from tutor.foreign.plain_text import one_line
     from tutor.learner.progress import Progress
     from tutor.pack.catalogue import Catalogue
-    from tutor.pack.fault_location import locate, pack_fault
+    from tutor.pack.places import locate, pack_fault
 
     if (fault := pack_fault(report)) is not None:
         location = locate(pack, lesson, report, fault)
         return [f"The fault is in the pack: {location}. Fix it there, or report it to its author."]
+    if report.skipped:
+        return []  # the verdict says what to run
     if report.verdict == "internal":
         codes = _fault_codes(report)
         if "no-torch" in codes:
@@ -155,7 +157,7 @@ def _exit_code(report: "Report") -> int:
         return PASSED
     if report.verdict != "internal":
         return NOT_PASSED
-    from tutor.pack.fault_location import pack_fault
+    from tutor.pack.places import pack_fault
 
     return USAGE if pack_fault(report) is not None else INTERNAL
 

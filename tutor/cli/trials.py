@@ -135,7 +135,7 @@ class _Proofs:
         from tutor.authoring.proofs import record
         from tutor.pack.problems import BadSource
 
-        if not (self._recording and result.holds):
+        if result.skipped or not (self._recording and result.holds):
             return
         try:
             record(self._pack, result, self._options, self._fingerprints[result.lesson])

@@ -14,6 +14,7 @@ from typing import Self
 
 import msgspec
 
+from tutor import requirements
 from tutor.check import Case, Check
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import Plan, case_id, plan, race_request, requests
@@ -33,9 +34,9 @@ from tutor.engine.submission import (
     source_fault,
 )
 from tutor.engine.versions import installed_versions, torch_installed
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.lesson import Lesson
-from tutor.report import CheckResult, Fault, Report, Timing, Timings, verdict_of
+from tutor.report import SKIPPED, CheckResult, Fault, Report, Timing, Timings, verdict_of
 from tutor.sandbox.process import Failed, Lost, Sandbox
 from tutor.sandbox.protocol import Answer, Ready
 from tutor.storage import paths
@@ -188,6 +189,8 @@ class Session:
         Raises:
             Failed: a fault keeps every check from being run.
         """
+        if missing := requirements.unmet(self.lesson.requires):
+            raise Failed(Fault(SKIPPED, missing))
         if (fault := source_fault(self.code)) is not None:
             raise Failed(fault)
         # Start the process first, since it takes longest; plan while it starts.
@@ -196,8 +199,10 @@ class Session:
         try:
             self._planned = plan(self.lesson, seed)
         except DrawError as error:
-            what = f"lesson {self.lesson.id}: an input: {error}"
-            raise Failed(Fault("broken-pack", what)) from None
+            part = error.part.removeprefix(DRAWING).partition(" of ")[0]
+            what = f"an input cannot be drawn: {part}: {error}" if part else str(error)
+            what = f"lesson {self.lesson.id} is broken: {what}"
+            raise Failed(Fault("broken-pack", what, running=error.part)) from None
         references = self._ask_torch(requests(self.lesson, self._planned))
         self._references = references
         references.start()
@@ -252,7 +257,8 @@ class Session:
             if check.refer() is not None:
                 name = case_id(check, case)
                 try:
-                    reference = references.get(name, nan=getattr(check, "nan", True))
+                    nan = getattr(check, "nan", True)
+                    reference = references.get(name, nan=nan, broken=check.broken)
                 except ReferenceFailed as failure:
                     return faulty(check, failure.fault)
             result = judge(self.lesson, self.code, observation, reference, earlier)
@@ -292,7 +298,11 @@ class Session:
                 total=time.perf_counter() - began,
                 processor=self._submission.processor_seconds,
             ),
-            versions={**installed_versions(), **(ready.versions if ready else {})},
+            versions={
+                **installed_versions(),
+                **requirements.versions(self.lesson.requires),
+                **(ready.versions if ready else {}),
+            },
             seed=seed,
             devices=_devices(ready) if ready else "",
             isolation=tuple(main.sandbox.protections) if main else (),

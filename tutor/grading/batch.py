@@ -20,6 +20,7 @@ from tutor.grading.submissions import SubmissionReader, read_code
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.report import Report
+from tutor.requirements import versions
 from tutor.sandbox.packages import FOLDERS, sources
 
 SEED_LIMIT = 1 << 53
@@ -156,11 +157,14 @@ class BatchRunner:
             return ""
         self._wait([solution])
         try:
-            marks = mark_reports(self._pack.lesson(lesson), solution.result())
+            reports = solution.result()
+            marks = mark_reports(self._pack.lesson(lesson), reports)
         except Exception as error:  # noqa: BLE001 - as for a submission
             return _not_run(error)
         if marks.verdict == "pass":
             return ""
+        if skipped := next((one.skipped for one in reports if one.skipped), ""):
+            return f"the lesson {skipped}"
         what = f"the lesson's own solution does not pass: {marks.fault}"
         return f"{what}. Run: jaxtutor pack test DIR {lesson}"
 
@@ -298,11 +302,13 @@ def max_points(lesson: Lesson) -> float:
 
 def lesson_hash(lesson: Lesson) -> str:
     """Return a hash that changes with anything that a result may depend on, including the source of
-    plugin checks. jaxtutor's own code is covered by its version."""
+    plugin checks and the versions of required packages. jaxtutor's own code is covered by its
+    version."""
     fields = {
         name: repr(getattr(lesson, name))
         for name in lesson.__struct_fields__
         if name not in _IRRELEVANT_FIELDS
     }
     plugins = [path.read_bytes() for name in sorted(FOLDERS) for path in sources(FOLDERS[name])]
-    return key_of(fields, [sha256(data).hexdigest() for data in plugins])
+    required = versions(lesson.requires)
+    return key_of(fields, [sha256(data).hexdigest() for data in plugins], required)

@@ -1,5 +1,6 @@
 """Reading YAML nodes as msgspec structs."""
 
+from collections.abc import Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -8,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.expressions import BadPython, defined_names, free_names
+from tutor.inputs.datasets import DATA_FILE
 from tutor.lesson import ID
 from tutor.manifest import EDITION, LANGUAGE, VERSION
 from tutor.pack.problems import Problem
@@ -40,7 +42,8 @@ class StructReader:
     def struct(self, cls: Any, node: Node, name: str = "") -> Any:
         """Return an instance, or None if it has problems."""
         if not isinstance(node, MappingNode):
-            keys = ", ".join(cls.__struct_fields__)
+            hidden = getattr(cls, "NOT_IN_YAML", ())
+            keys = ", ".join(name for name in cls.__struct_fields__ if name not in hidden)
             lead = f"{name}: " if name else ""
             what = f"{lead}must be a mapping with keys of: {keys}; got {shown(node)}"
             self.complain(node, what, _MAPPING)
@@ -50,10 +53,13 @@ class StructReader:
         fields = {f.encode_name: f for f in msgspec.structs.fields(cls) if f.name not in left_out}
         hints = _hints(cls)
         values: dict[str, Any] = {}
-        for key, child in node.entries:
+        for number, (key, child) in enumerate(node.entries):
             name = str(key.value)
             if name not in fields:
-                remedy = suggested(name, fields) or f"the keys are: {', '.join(fields)}"
+                remedy = self.misplaced(cls, name) or suggested(name, fields)
+                if not remedy:
+                    indent = _belongs_above(node.entries[:number])
+                    remedy = f"{indent}the keys are: {', '.join(fields)}"
                 self.complain(key, f"unknown key {name!r}", remedy)
                 continue
             attribute = fields[name].name
@@ -64,6 +70,10 @@ class StructReader:
                 what = f"{name!r} is missing{': ' + about.rstrip('.') if about else ''}"
                 self.complain(node, what, f"add a line `{name}: …`")
         return cls(**values) if len(self.problems) == before else None
+
+    def misplaced(self, cls: Any, name: str) -> str:
+        """Return a remedy for a key that belongs elsewhere; empty if none is known."""
+        return ""
 
     def value(self, hint: Any, node: Node, name: str) -> Any:
         bare, holds = _unwrap(hint)
@@ -125,6 +135,17 @@ class StructReader:
                 self.complain(node, what, 'write one in quotes, such as ">=0.11"')
         return text
 
+    def read_requirement(self, hint: Any, node: Node, name: str) -> Any:
+        text = self._convert(hint, node, name)
+        if isinstance(text, str):
+            from tutor.requirements import BadRequirement, parsed
+
+            try:
+                parsed(text)
+            except BadRequirement as error:
+                self.complain(node, f"{name}: {error}", error.remedy)
+        return text
+
     # --- Python source -------------------------------------------------------------------
 
     def read_module(self, hint: Any, node: Node, name: str) -> Any:
@@ -161,6 +182,7 @@ _FORMS = {
     LANGUAGE: "a BCP 47 language tag such as en, de or pt-BR",
     EDITION: 'letters and digits joined by ., + or -, such as "1.2"',
     VERSION: 'a version number, such as "0.2"',
+    DATA_FILE: "a plain file name that ends in .csv or .npz, such as flowers.csv",
 }
 
 
@@ -284,6 +306,14 @@ def _description(hint: Any) -> str:
             if isinstance(meta, Meta) and meta.description:
                 return meta.description
         return _description(inner)
+    return ""
+
+
+def _belongs_above(entries: Sequence[tuple[ScalarNode, Node]]) -> str:
+    """Return advice for a key below an entry that has no value, or a block of text."""
+    for key, value in entries[-1:]:
+        if isinstance(value, ScalarNode) and (value.block or value.value is None):
+            return f"indent it, if it belongs to {key.value!r} above; otherwise "
     return ""
 
 

@@ -23,6 +23,7 @@ from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
 from tutor.pool.priming import give, prime
+from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.storage import paths
@@ -78,7 +79,9 @@ class Pool:
 
     def expect(self, lessons: Iterable[tuple[Lesson, Sequence[str]]], seed: int = 0) -> None:
         """Set which lessons are likely to be run next, most likely first, each with the codes to
-        prime its sandboxes with. A sandbox can be taken as soon as it has run the first code."""
+        prime its sandboxes with. A sandbox can be taken as soon as it has run the first code. Those
+        that would be skipped need none."""
+        lessons = [one for one in lessons if not unmet(one[0].requires)]
         with self._change:
             known = self._expected
             self._expected = [

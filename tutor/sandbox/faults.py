@@ -8,7 +8,7 @@ import re
 import signal
 
 from tutor.foreign.plain_text import inert
-from tutor.report import INTERNAL, Fault
+from tutor.report import INTERNAL, SKIPPED, Fault
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.protocol import Broken
 from tutor.sandbox.stacks import Position
@@ -39,6 +39,7 @@ SENTENCES = {
     "broken-pack": "the lesson itself is broken",
     "no-sandbox": "the sandbox could not be started",
     "no-torch": "PyTorch is needed, and does not run here",
+    SKIPPED: "the lesson needs a package that is not installed here",
     "busy-machine": "this machine was too busy to run your code",
     "internal": "jaxtutor itself failed",
 }

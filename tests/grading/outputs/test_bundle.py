@@ -1,5 +1,6 @@
 """The Gradescope bundle, unpacked and run as Gradescope does."""
 
+import io
 import json
 import os
 import shutil
@@ -16,6 +17,8 @@ from tests.grading.outputs.test_gradescope import VALIDATOR
 from tests.stopwatch import GUARD
 from tutor import __version__
 from tutor.cli import main
+from tutor.grading.outputs.gradescope_bundle import build_bundle
+from tutor.pack import load_pack
 
 JAXTUTOR = Path(sys.executable).with_name("jaxtutor")
 
@@ -110,6 +113,21 @@ def test_the_bundle_contains_what_setup_needs(autograder: Path):
     for script in ("setup.sh", "run_autograder"):
         assert os.access(source / script, os.X_OK)
         subprocess.run(["bash", "-n", source / script], check=True)
+
+
+def test_the_bundle_names_what_its_lessons_require(tmp_path: Path):
+    folder = shutil.copytree(MINI.parent, tmp_path / "mini") / "lessons"
+    lesson = folder / "basics" / "tall.yaml"
+    required = 'requires: [equinox>=0.11, "jax>=0.10,<99"]\nminutes:'
+    lesson.write_text(lesson.read_text().replace("minutes:", required))
+    for lessons, needed in (
+        (["double"], []),
+        (["double", "tall"], ["equinox>=0.11", "jax>=0.10,<99"]),
+    ):
+        bundle = build_bundle(load_pack(folder), [], lessons)
+        with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+            found = archive.read("requirements.txt").decode().splitlines()
+        assert found == [f"jaxtutor=={__version__}", *needed]
 
 
 def test_the_same_pack_gives_the_same_bytes_and_nothing_is_overwritten(

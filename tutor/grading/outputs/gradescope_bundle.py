@@ -2,7 +2,7 @@
 
     setup.sh             installs jaxtutor if the image lacks it
     run_autograder       grades one submission
-    requirements.txt     the version of jaxtutor
+    requirements.txt     the version of jaxtutor, and what the lessons require
     options              the arguments of `jaxtutor grade`, one per line
     nothing.json         the result for a submission without any of the lessons
     pack/                the pack for graders: with solutions, without variants
@@ -36,9 +36,11 @@ def build_bundle(pack: Pack, options: Sequence[str], lessons: Sequence[str]) -> 
         tutor.pack.BadPack: a file of the pack cannot be read.
     """
     _, files = gather(pack, "grading")
+    required = (one for lesson in lessons for one in pack.lesson(lesson).requires)
+    needed = dict.fromkeys([f"jaxtutor=={__version__}", *required])
     contents = {name: (_FOLDER / name).read_bytes() for name in _SCRIPTS}
     contents |= {
-        "requirements.txt": f"jaxtutor=={__version__}\n".encode(),
+        "requirements.txt": "".join(f"{one}\n" for one in needed).encode(),
         "options": "".join(f"{option}\n" for option in options).encode(),
         "nothing.json": _nothing_handed_in(lessons),
         **{f"pack/{name}": data for name, data in files.items()},

@@ -13,6 +13,7 @@ from textual.widgets import Footer, Label, Markdown
 from tutor.checks.predict import question_markdown, questions
 from tutor.lesson import Lesson
 from tutor.report import Report
+from tutor.requirements import unmet
 from tutor.ui.actions import ACTIONS, Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.lesson_editor import LessonEditor
@@ -88,6 +89,9 @@ class LessonScreen(Screen[None]):
         self.editor.cursor_location = progress.cursor(self.pack.id, self.lesson.id)
         self.show_pane(self.first_pane)
         self.desk.show_notices(self)
+        if missing := unmet(self.lesson.requires):
+            notice = f"This lesson is skipped here: it {missing}"
+            self.notify(notice, severity="warning", timeout=15, markup=False)
         self.desk.looks_at(self.lesson)
         self._get_ready()
 

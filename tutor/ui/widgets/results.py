@@ -79,6 +79,8 @@ class ResultsPane(VerticalScroll):
             return f"checking: {len(self._results)} of {count} …{torch}"
         if self.report is None:
             return "stopped" if self._stopped else ""
+        if self.report.skipped:
+            return f"– skipped: {self.report.skipped}"
         if self.report.verdict == "internal":
             return "? could not be judged"
         passed = sum(check.status == "pass" for check in self.report.checks)
