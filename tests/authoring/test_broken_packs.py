@@ -10,6 +10,7 @@ import pytest
 from tests.command import jaxtutor
 from tutor import __version__
 from tutor.authoring.lint import lint
+from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import parse
 
@@ -49,7 +50,10 @@ def test_there_are_enough_ways():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_what_is_wrong_is_told_with_its_place_and_what_to_do(pack: Path, case: dict[str, Any]):
     found = lint(broken(pack, case)).problems
-    wanted = [told.replace("{version}", __version__) for told in case["tells"]]
+    keys = ", ".join(key for key in Lesson.__struct_fields__ if key not in Lesson.NOT_IN_YAML)
+    wanted = [
+        told.replace("{version}", __version__).replace("{keys}", keys) for told in case["tells"]
+    ]
     assert list(map(str, found)) == wanted
     for problem in found:
         assert problem.remedy or "must be" in problem.message

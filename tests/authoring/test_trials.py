@@ -57,7 +57,8 @@ class Tried:
     def problem(self, lesson: str, name: str) -> str:
         """What does not hold, as it is told."""
         (outcome,) = [o for o in self.results[lesson].outcomes if o.name == name]
-        return output.outcome_text(outcome) if not outcome.holds else ""
+        told = output.outcome_text(outcome) if not outcome.holds else ""
+        return told.replace("tests/packs/faulty/lessons/", "").replace(f"{FAULTY}/", "")
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_every_step_is_told_once(tried: Tried):
 
 def test_a_check_that_fails_under_some_seeds_is_flaky_and_the_seeds_are_named(tried: Tried):
     told = tried.problem("flaky", "solution")
-    assert told.startswith("solution: flaky, holds under ")
+    assert told.startswith("basics/flaky.yaml:17: solution: flaky, holds under ")
     assert "'the same' does not pass" in told
     assert "(seed" in told
     assert "it passes; 'the same' should fail" in tried.problem("flaky", "zero")
@@ -139,6 +140,37 @@ def test_a_mistake_must_be_caught_where_and_as_it_says(tried: Tried, mistake: st
     assert told in tried.problem("mistaken", mistake)
 
 
+@pytest.mark.parametrize(
+    ("lesson", "name", "place", "marked"),
+    [
+        ("mistaken", "it is right", "basics/mistaken.yaml", "fails: value"),
+        ("mistaken", "another check", "basics/mistaken.yaml", "fails: again"),
+        (
+            "mistaken",
+            "other words",
+            "basics/mistaken.yaml",
+            'says: [largest difference, "the moon"]',
+        ),
+        ("mistaken", "it loads", "basics/mistaken.yaml", "fails: load"),
+        ("mistaken", "found twice", "basics/mistaken.yaml", 'edit: {"x": y}'),
+        ("apart", "solution", "basics/apart.yaml", "value: double(x)"),
+        ("broken", "solution", "basics/broken.yaml", "return "),
+        ("open", "starter", "basics/open.yaml", "starter: |"),
+        ("unsolved", "solution", "basics/unsolved.yaml", "id: unsolved"),
+        ("warns", "thrice", "basics/warns.yaml", "- value: "),
+        ("weak", "idle@less -> its input", "basics/weak.yaml", "- value: "),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(
+    tried: Tried, lesson: str, name: str, place: str, marked: str
+):
+    told = tried.problem(lesson, name)
+    file, line, _ = told.split(":", 2)
+    assert file == place
+    rows = (FAULTY / place).read_text().splitlines()
+    assert rows[int(line) - 1].strip().startswith(marked), rows[int(line) - 1]
+
+
 def test_pytorch_and_solution_must_agree(tried: Tried):
     assert "the PyTorch and this answer disagree" in tried.problem("apart", "solution")
     assert "has no attribute 'twice'" in tried.problem("broken", "solution")
@@ -169,6 +201,11 @@ def test_answers_that_are_no_text_or_no_python_do_not_hold(tmp_path: Path):
     with PackTest(pack, ["sound", "warns", "open"], asked) as test:
         sound, warns, same = test.results()
     wrong = [o for result in (sound, warns, same) for o in result.outcomes if not o.holds]
+    places = {(o.lesson, o.kind): o.place for o in wrong}
+    answers = f"{folder}"
+    assert places[("sound", "solution")] == f"{answers}/sound.py"
+    assert places[("warns", "variant")] == f"{answers}/warns/thrice.py"
+    assert places[("open", "solution")] == f"{answers}/open.py:1"
     told = {(o.lesson, o.kind): o.problem for o in wrong}
     assert told[("sound", "solution")].startswith("it is not UTF-8")
     assert told[("warns", "variant")].startswith("it is not UTF-8")
@@ -335,7 +372,7 @@ def shown(result: LessonResult) -> str:
 def test_people_are_told_everything_that_does_not_hold(tried: Tried):
     text = shown(tried.results["weak"])
     assert text.startswith("✗ weak  solution under 4 seeds, starter, 6 idle answers, 1 of 2 mut")
-    assert "✗ idle 'idle@less -> its input': it does no work and passes" in text
+    assert "idle 'idle@less -> its input': it does no work and passes" in text
     assert "mutants: 50.0% killed, 0 by an exception; 1 survived" in text
     assert "95% must be killed" in text
     assert "survived: drop-operand@return x - a -> return x  (line 2)" in text
@@ -467,7 +504,7 @@ def test_a_good_lesson_exits_with_0_and_is_told_in_every_format(tmp_path: Path):
 def test_a_lesson_that_does_not_hold_exits_with_1_and_says_what_to_run():
     done = jaxtutor(str(FAULTY), "open", "--seeds", "1")
     assert (done.returncode, done.stderr) == (1, "")
-    assert "✗ starter: it passes" in done.stdout
+    assert "basics/open.yaml:9: starter: it passes" in done.stdout
     assert done.stdout.rstrip().endswith(f"jaxtutor pack test {FAULTY} open")
 
 

@@ -10,7 +10,7 @@ from tutor.engine.session import Session, run
 from tutor.engine.submission import LoadedSandbox
 from tutor.lesson import Lesson
 from tutor.pack import load_pack
-from tutor.pack.fault_location import locate, pack_fault
+from tutor.pack.places import locate, pack_fault
 from tutor.pool.forks import Forks
 from tutor.pool.priming import prime
 from tutor.sandbox.protocol import Observe

@@ -8,6 +8,7 @@ from tutor.engine.judge import judge
 from tutor.engine.plan import plan
 from tutor.engine.session import run
 from tutor.engine.submission import Observation
+from tutor.lesson import Lesson
 from tutor.sandbox.protocol import Answer
 from tutor.tree import Tree
 
@@ -63,3 +64,26 @@ def test_without_pytorch_its_absence_is_reported_and_is_not_the_learners_fault(
     (check,) = report.checks
     assert check.fault is not None and check.fault.code == "no-torch"
     assert "without PyTorch" in check.message
+
+
+def test_sizes_are_integers_in_expressions_of_both_sides(written: Written):
+    def lesson(expect: str) -> Lesson:
+        value = "double(x)[: n - 1].reshape(n - 1, 4) * n + len('ab' * n)"
+        return written(
+            sizes={"n": [3, 5]},
+            inputs={"x": "normal(n, 4)"},
+            checks=[{"value": value, "expect": expect or value}],
+        )
+
+    assert run(lesson(""), RIGHT).verdict == "pass"
+    assert run(lesson("double(x)[: n - 1] * n + len('ab' * n) + n"), RIGHT).verdict == "fail"
+
+
+def test_an_input_that_cannot_be_made_from_another_is_the_packs_fault(written: Written):
+    lesson = written(
+        inputs={"x": "sequence_mask(ends, 3)", "ends": "integers(9, 12, 4)"},
+    )
+    report = run(lesson, RIGHT)
+    assert report.verdict == "internal"
+    assert report.fault is not None and report.fault.code == "broken-pack"
+    assert "a length must be from 0 to 3, got" in report.fault.message

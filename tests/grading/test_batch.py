@@ -264,12 +264,24 @@ def test_seeds_of_repeated_runs_derive_from_the_first():
 def test_a_lesson_whose_solution_fails_gives_no_scores(homework: Homework):
     homework.put(CLASS)
     homework.change("double", "return 2 * x", "return 4 * x")
+
+    def line(lesson: str, text: str) -> int:
+        """The first line of a lesson's file that contains a text."""
+        rows = (homework.lessons / f"{lesson}.yaml").read_text().splitlines()
+        return next(number for number, row in enumerate(rows, start=1) if text in row)
+
     homework.grade()
     found = homework.results()
     for name in ("anna", "ben", "carl"):
         result = found[name, "double"]
         assert (result.verdict, result.score) == ("internal", None)
         assert "own solution does not pass" in result.fault
+        assert result.fault.startswith(f"basics/double.yaml:{line('double', 'value: ')}: ")
+    homework.change("double", "return 4 * x", "return x.nowhere()")
+    homework.grade()
+    fault = homework.results()["anna", "double"].fault
+    assert fault.startswith(f"basics/double.yaml:{line('double', 'return x.nowhere()')}: ")
+    homework.change("double", "return x.nowhere()", "return 4 * x")
     assert found["anna", "tall"].verdict == "pass"
     homework.change("double", "return 4 * x", "return 2 * x")
     assert set(homework.grade().lessons) == {"double"}

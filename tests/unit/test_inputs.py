@@ -15,7 +15,13 @@ from tutor.checks.train import Train
 from tutor.engine.plan import plan
 from tutor.inputs.datasets import DATA, DATASETS, Dataset
 from tutor.inputs.draws import MAX_TEXT, Draw, draw_tree, holds_key, names_in, parse
-from tutor.inputs.functions import MAX_ELEMENTS, DrawError, function_named, function_names
+from tutor.inputs.functions import (
+    FUNCTIONS,
+    MAX_ELEMENTS,
+    DrawError,
+    function_named,
+    function_names,
+)
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import generator, word
 from tutor.tree import Leaf, Tree, brief, leaves, real
@@ -24,9 +30,18 @@ from .trees import identical
 
 SIZES = {"B": 4, "n": 3}
 
+GIVEN: dict[str, Tree] = {
+    "ends": Leaf(np.array([2, 5], np.int32), "array"),
+    "params": {
+        "w": Leaf(np.zeros((3, 2), np.float32), "array"),
+        "b": [Leaf(np.ones(2, np.float16), "array"), Leaf(np.ones(4, np.complex64), "array")],
+    },
+}
+"""Inputs that others begin with."""
+
 
 def drawn(text: str, seed: tuple[int, ...] = (1, 2, 3), sizes: dict[str, int] = SIZES) -> Tree:
-    return draw_tree(parse(text), sizes, seed)
+    return draw_tree(parse(text), sizes, seed, inputs=GIVEN)
 
 
 def leaf(text: str, seed: tuple[int, ...] = (1, 2, 3)) -> Leaf:
@@ -54,8 +69,40 @@ DOCUMENTED = {
     "full": [("full(2.5, n)", "float32[3]"), ("full(7, 2, dtype='uint8')", "uint8[2]")],
     "arange": [("arange(B)", "float32[4]"), ("arange(B * 2, dtype='int32')", "int32[8]")],
     "key": [("key()", "key")],
-    "int": [("int(3, 3)", "3")],
+    "int": [("int(3, 3)", "3"), ("int(3, 4)", "3")],
     "float": [("float(0.5, 0.5)", "0.5")],
+    "sorted": [("sorted(B, n)", "float32[4, 3]"), ("sorted(5, high=9, dtype='int32')", "int32[5]")],
+    "one_hot": [("one_hot(B, n)", "float32[4, 3]"), ("one_hot(5, dtype='int32')", "int32[5]")],
+    "mask": [("mask(B, n, p=0.9)", "bool[4, 3]"), ("mask(n, dtype='float32')", "float32[3]")],
+    "lengths": [("lengths(B, n)", "int32[4]")],
+    "tokens": [("tokens(9, B, n)", "int32[4, 3]"), ("tokens(n, 5)", "int32[5]")],
+    "spd": [("spd(n)", "float32[3, 3]"), ("spd(B, 2, n, condition=2)", "float32[4, 2, 3, 3]")],
+    "orthogonal": [("orthogonal(n)", "float32[3, 3]"), ("orthogonal(B, n)", "float32[4, 3, 3]")],
+    "images": [
+        ("images(B, 5, 6, 3)", "float32[4, 5, 6, 3]"),
+        ("images(5, 6, 1, dtype='uint8')", "uint8[5, 6, 1]"),
+    ],
+    "graph": [("graph(B, n)", "{'senders': int32[3], 'receivers': int32[3]}")],
+    "sequence_mask": [
+        ("sequence_mask(ends, 6)", "bool[2, 6]"),
+        ("sequence_mask(ends, 6, dtype='float32')", "float32[2, 6]"),
+    ],
+    "normal_like": [
+        ("normal_like(params)", "{'w': float32[3, 2], 'b': [float16[2], complex64[4]]}"),
+        ("normal_like(ends, scale=2)", "float32[2]"),
+        (
+            "normal_like(params, dtype='bfloat16')",
+            "{'w': bfloat16[3, 2], 'b': [bfloat16[2], bfloat16[4]]}",
+        ),
+    ],
+    "near": [("near(params)", "{'w': float32[3, 2], 'b': [float16[2], complex64[4]]}")],
+    "shuffled": [("shuffled(ends)", "int32[2]")],
+    "blobs": [
+        ("blobs(B, n)", "{'x': float32[4, 3], 'y': int32[4]}"),
+        ("blobs(7, 1, classes=n, spread=2)", "{'x': float32[7, 1], 'y': int32[7]}"),
+    ],
+    "moons": [("moons(B, noise=0)", "{'x': float32[4, 2], 'y': int32[4]}")],
+    "plane": [("plane(B, n, noise=1)", "{'x': float32[4, 3], 'y': float32[4]}")],
 }
 
 
@@ -107,13 +154,13 @@ def test_bounds_of_integers_occur_at_first_and_then_are_missing(
 
 def test_a_python_integer_walks_along_its_bounds() -> None:
     def at(seed: int, corner: int) -> int:
-        tree = draw_tree(parse("int(1, 9)"), SIZES, (seed,), corner)
+        tree = draw_tree(parse("int(1, 10)"), SIZES, (seed,), corner)
         assert isinstance(tree, Leaf)
         return int(tree.values)
 
     assert [at(seed, corner) for seed in range(9) for corner in (0, 1)] == [1, 9] * 9
     assert {at(seed, 2) for seed in range(200)} == set(range(1, 10))
-    draw = parse("int(1, 9)")
+    draw = parse("int(1, 10)")
     pair = draw_tree((draw, draw), SIZES, (1,), 0)  # not both at the same bound
     assert isinstance(pair, list)
     assert [leaf.values for leaf in pair if isinstance(leaf, Leaf)] == [1, 9]
@@ -189,7 +236,7 @@ def test_an_entry_is_all_that_a_data_set_needs_to_train_on(flowers: Dataset) -> 
         name="t", train="f(x, y)", predict="g(x)", data="flowers", held_out=50, accuracy=0.5
     )
     inputs, held = check.extra_inputs((1,))
-    assert (brief(inputs["x"]), held.shape) == ("float32[10, 4]", (50,))
+    assert (brief(inputs["x"]), held.labels.shape) == ("float32[10, 4]", (50,))
     with pytest.raises(DrawError, match="there are only 60 flowers"):
         replace(check, held_out=60).extra_inputs((1,))
 
@@ -205,7 +252,9 @@ def test_arithmetic_between_sizes_and_numbers(text: str, size: int) -> None:
 # --- what a seed fixes ---------------------------------------------------------------------
 
 RANDOM = ["normal(50)", "uniform(50)", "integers(0, 1000, 50)", "permutation(50)",
-          "bernoulli(50)", "key()", "float(0, 1)", "digits(50)"]  # fmt: skip
+          "bernoulli(50)", "key()", "float(0, 1)", "digits(50)", "sorted(50)", "one_hot(30, 5)",
+          "mask(50)", "lengths(50, 20)", "tokens(50, 5, 9)", "spd(5)", "orthogonal(5)",
+          "images(2, 5, 5, 3)", "graph(20, 40)", "normal_like(params)", "near(params)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", RANDOM)
@@ -269,7 +318,7 @@ def test_inputs_differ_from_name_to_name_case_to_case_and_seed_to_seed() -> None
 def test_the_cases_of_a_check_see_both_bounds_of_an_integer() -> None:
     together = set()
     for seed in range(20):
-        ((_, cases), _) = plan(lesson(i="int(0, 50)", j="int(0, 50)"), seed)
+        ((_, cases), _) = plan(lesson(i="int(0, 51)", j="int(0, 51)"), seed)
         seen = [tuple(int(real(one.inputs[name])) for name in ("i", "j")) for one in cases]
         assert {0, 50} <= {i for i, _ in seen} and {0, 50} <= {j for _, j in seen}
         together.add(seen[0])
@@ -356,6 +405,19 @@ def test_a_key_is_found_anywhere_among_draws() -> None:
         ("full()", "full needs at least 1 arguments: full(value, *shape)", 0),
         ("digits()", "digits needs at least 1 arguments", 0),
         ("normal(" + "1+" * 200 + "1)", "409 characters; a draw has at most 300", 0),
+        ("sorted()", "sorted needs at least 1 arguments", 0),
+        ("sorted(3, dtype='complex64')", "dtype must be one of 'float32', 'float16'", 0),
+        ("images(3, 4)", "images needs at least 3 arguments", 0),
+        ("images(3, 4, 1, dtype='bool')", "dtype must be one of 'float32', 'float16'", 0),
+        ("tokens(9)", "tokens needs at least 2 arguments", 0),
+        ("spd(3, dtype='float16')", "spd has no option 'dtype'; it has: condition, scale", 7),
+        ("graph(4)", "graph needs at least 2 arguments: graph(nodes, edges)", 0),
+        ("lengths(4, 5, 6)", "lengths takes 2 arguments: lengths(n, longest)", 0),
+        ("near()", "near begins with the name of another input", 0),
+        ("near(2)", "near begins with the name of another input", 5),
+        ("near(x + 1)", "near begins with the name of another input", 5),
+        ("sequence_mask(ends)", "sequence_mask needs at least 2 arguments", 0),
+        ("shuffled(x, 3)", "shuffled takes 1 arguments", 0),
     ],
 )
 def test_what_is_no_draw_is_refused_where_it_goes_wrong(
@@ -391,12 +453,15 @@ def calls(draw: st.DrawFn) -> str:
         ]
     )
     arguments = draw(st.lists(number, max_size=4))
-    names = st.sampled_from(["low", "high", "mean", "scale", "p"])
+    names = st.sampled_from(["low", "high", "mean", "scale", "p", "condition"])
     options = draw(st.dictionaries(names, number, max_size=2))
     parts = [*arguments, *(f"{name}={value}" for name, value in options.items())]
     if dtype := draw(st.sampled_from(["", "bfloat16", "uint8", "bool", "complex64"])):
         parts.append(f"dtype='{dtype}'")
-    return f"{draw(st.sampled_from(sorted(function_names())))}({', '.join(parts)})"
+    name = draw(st.sampled_from(sorted(function_names())))
+    if name in FUNCTIONS and FUNCTIONS[name].takes is not None:
+        parts.insert(0, draw(st.sampled_from(["ends", "params", "other"])))
+    return f"{name}({', '.join(parts)})"
 
 
 def parsed_or_refused(text: str) -> Draw | None:
@@ -432,6 +497,13 @@ def test_any_text_is_parsed_or_refused_and_nothing_else(text: str) -> None:
 @example("zeros(" + "1, " * 70 + ")")
 @example("normal(0, 9223372036854775807)")
 @example("zeros(99999999999999, 0)")
+@example("spd(0)")
+@example("images(0, 0, 0, 0)")
+@example("graph(0, 0)")
+@example("sorted(3, high=1e400)")
+@example("tokens(1e400 - 1e400, 3)")
+@example("near(params, scale=1e400)")
+@example(f"lengths({'9' * 280}, 1)")
 def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None:
     draw = parsed_or_refused(text)
     if draw is None:
@@ -439,7 +511,7 @@ def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None
     tree: Tree = None
     problem: DrawError | None = None
     try:
-        tree = draw_tree(draw, SIZES, (1,))
+        tree = draw_tree(draw, SIZES, (1,), inputs=GIVEN)
     except DrawError as error:
         problem = error
     assert (tree is None) == bool(problem)
@@ -462,6 +534,14 @@ def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None
         "bernoulli(99999999999999)",
         "digits(99999999999999)",
         "normal(0, 99999999999999)",
+        "sorted(99999999999999)",
+        "one_hot(3, 99999999999999)",
+        "mask(3, 99999999999999)",
+        "tokens(3, 99999999999999)",
+        "lengths(99999999999999, 3)",
+        "spd(99999999999999)",
+        "images(3, 2000, 2000, 1)",
+        "graph(99999999999999, 3)",
     ],
 )
 def test_huge_shapes_are_refused_without_allocating(text: str) -> None:
@@ -491,6 +571,37 @@ def test_the_largest_shape_allowed_is_drawn() -> None:
         ("normal(B // 0)", "that arithmetic has no result", 7),
         ("digits(1798)", "there are 1797 digits, not 1798", 0),
         ("normal(3, scale=-1)", "normal(3, scale=-1): scale < 0", 0),
+        ("sorted(3, low=5)", "sorted(5, 1): the second number is below the first", 0),
+        ("sorted(3, low=-1, dtype='uint8')", "uint8 holds no numbers from -1 to 0", 0),
+        ("one_hot(3, 0)", "one_hot: a row must have at least one class", 0),
+        ("mask(3, 0)", "mask: a row must have at least one element", 0),
+        ("mask(3, p=1.5)", "p must be from 0 to 1, got 1.5", 0),
+        ("tokens(1, 3)", "a vocabulary must have 2 to 2**31 ids, 0 for padding; got 1", 0),
+        ("tokens(5, 0)", "tokens: a row must have at least one token", 0),
+        ("lengths(3, 0)", "the longest must be from 1 to 2**31, got 0", 0),
+        ("spd(513)", "513 rows; at most 512 may be drawn", 0),
+        ("spd(3, condition=0.5)", "condition must be from 1 to 10,000, got 0.5", 0),
+        ("spd(3, scale=0)", "scale must be from 1e-30 to 1e30, got 0", 0),
+        ("graph(3, 7)", "7 edges; 3 nodes have 6 without duplicates and self-loops", 0),
+        ("graph(1, 1)", "1 edges; 1 nodes have 0 without duplicates and self-loops", 0),
+        ("graph(9999, 100001)", "100,001 edges; at most 100,000 may be drawn", 0),
+        ("near(x)", "near(x): no input is called 'x'", 5),
+        (
+            "near(ends)",
+            "near(ends): it takes arrays of real or complex numbers; 'ends' is int32",
+            5,
+        ),
+        (
+            "sequence_mask(params, 3)",
+            "sequence_mask(params, 3): it takes an array of integers; 'params' is a pytree",
+            14,
+        ),
+        ("sequence_mask(ends, 4)", "a length must be from 0 to 4, got 5", 0),
+        (
+            "shuffled(params)",
+            "shuffled needs arrays with the same number of rows, got [(3, 2), (2,), (4,)]",
+            0,
+        ),
     ],
 )
 def test_what_cannot_be_drawn_says_why(text: str, message: str, column: int) -> None:

@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from msgspec.structs import replace
 
+from tutor.authoring.lint_rules_on_data import unusable_data
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks.survives import own_checks
@@ -15,18 +16,28 @@ from tutor.engine.plan import plan, used_inputs
 from tutor.expressions import texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
-from tutor.inputs.datasets import DATASETS
+from tutor.inputs.data_files import BadData
 from tutor.inputs.draws import Draw, Draws, drawn, names_in
-from tutor.inputs.functions import DrawError
+from tutor.inputs.functions import FUNCTIONS, GENERATED, DrawError
+from tutor.inputs.order import inputs_of, needed
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import MappingNode, Node
 
-NO_AXES = {"integers": 2, "full": 1}
+NO_AXES = {"integers": 2, "full": 1, "tokens": 1}
 """Number of arguments of a draw before its shape."""
 
-WITHOUT_SHAPE = frozenset({"int", "float", "key", *DATASETS})
-"""Draws whose arguments are not axes, or are those of a data set."""
+WITHOUT_SHAPE = frozenset({"int", "float", "key", "graph", *GENERATED})
+"""Draws whose arguments are not axes, or are those of a generated data set."""
+
+SQUARE = frozenset({"spd", "orthogonal"})
+"""Draws whose last argument is the length of two axes."""
+
+UNEQUAL = frozenset({"mask", "one_hot", "tokens", "images", "sequence_mask"})
+"""Draws of arrays that are rarely square, and need not be in any check."""
+
+CHANNELS = frozenset({1, 3, 4})
+"""Usual numbers of channels of an image."""
 
 LARGE = 100
 """The least scale of large numbers: float32 cannot hold their exponentials."""
@@ -34,31 +45,61 @@ LARGE = 100
 CONSTANT = frozenset({"zeros", "ones", "full", "arange"})
 """Draws in which a fixed size matters less: they are there to be filled."""
 
+REACHES = frozenset({"normal", "uniform", "sorted", "spd", "images", "normal_like", "near"})
+"""Draws of real numbers, which may be large."""
+
 SEEDS = (0, 1)
 """Inputs are drawn under each of these."""
+
+BOUNDS = {"integers": 1, "int": 1, "tokens": 0}
+"""The argument of a draw below which all of its numbers are."""
 
 STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
 """Names of parameters that say how often something is done."""
 
 
 def cannot_be_drawn(page: Page) -> Iterator[Finding]:
-    """Each input is drawn by itself, so that the remark is on the one that fails."""
+    yield from unusable_data(page)
     lesson = page.lesson
     most = max(check.case_count for check in lesson.checks)
-    asked: list[tuple[tuple[str | int, ...], str, Draws, int]] = [
-        (("inputs", name), name, draw, most) for name, draw in lesson.inputs.items()
-    ]
+    for name, fault in _undrawable(lesson, lesson.inputs, lesson.inputs, most):
+        yield _cannot(page.at("inputs", name), name, fault)
     for number, check in enumerate(own_checks(lesson)):
-        for name, draw in check.inputs.items():
-            asked.append((("checks", number, "inputs", name), name, draw, check.case_count))
-    for path, name, draw, cases in asked:
-        alone = replace(lesson, inputs={name: draw}, checks=(Value(value=name, cases=cases),))
+        inputs = {**lesson.inputs, **check.inputs}
+        replaced = {
+            name: {*needed(inputs, [name])} & check.inputs.keys()
+            for name in lesson.inputs.keys() - check.inputs.keys()
+        }
+        asked = [*check.inputs, *(name for name, found in replaced.items() if found)]
+        for name, fault in _undrawable(lesson, inputs, asked, check.case_count):
+            at = name if name in check.inputs else min(replaced[name])
+            yield _cannot(page.at("checks", number, "inputs", at), name, fault)
+
+
+def _cannot(node: Node, name: str, fault: str) -> Finding:
+    message = f"the input {name!r} cannot be drawn with all sizes: {fault}"
+    return node, message, "change the draw, or the candidates of its sizes"
+
+
+def _undrawable(
+    lesson: Lesson, inputs: dict[str, Draws], asked: Collection[str], cases: int
+) -> Iterator[tuple[str, str]]:
+    """Yield each input that cannot be drawn, and why. Each is drawn by itself, so that it is the
+    one that fails, and not at all if it begins with one that fails."""
+    failed: set[str] = set()
+    for name in needed(inputs, asked):
+        if inputs_of(inputs[name]) & failed:
+            failed.add(name)
+            continue
+        alone = {one: inputs[one] for one in needed(inputs, [name])}
+        only = replace(lesson, inputs=alone, checks=(Value(value=name, cases=cases),))
         for seed in SEEDS:
             try:
-                plan(alone, seed)
+                plan(only, seed)
             except DrawError as error:
-                message = f"the input {name!r} cannot be drawn with all sizes: {error}"
-                yield page.at(*path), message, "change the draw, or the candidates of its sizes"
+                failed.add(name)
+                if name in asked and not isinstance(error, BadData):  # that has been said
+                    yield name, str(error)
                 break
 
 
@@ -66,8 +107,7 @@ def unused_input(page: Page) -> Iterator[Finding]:
     lesson = page.lesson
     used: set[str] = set()
     for number, check in enumerate(own_checks(lesson)):
-        known = {**lesson.inputs, **check.inputs}
-        found = used_inputs(check, known)
+        found = _drawn_for(check, lesson).keys()
         for name in check.inputs.keys() - found:
             yield _unused(page.at("checks", number, "inputs", name), name, "this check")
         used |= found - check.inputs.keys()
@@ -97,10 +137,10 @@ def small_inputs(page: Page) -> Iterator[Finding]:
     """An answer that clips, or overflows, passes where nothing is ever large."""
     lesson = page.lesson
     sizes = {name: max(_candidates(candidates)) for name, candidates in lesson.sizes.items()}
-    reaches = [
-        _reach(draw, sizes) for _, draw in _compared(page) if draw.function in ("normal", "uniform")
-    ]
-    if reaches and max(reaches) < LARGE:
+    draws = [draw for _, draw in _compared(page)]
+    reaches = [_reach(draw, sizes) for draw in draws if draw.function in REACHES]
+    ordinary = any(draw.function in ("normal", "uniform") for draw in draws)
+    if ordinary and max(reaches) < LARGE:
         message = f"no number drawn for `value` checks is as large as {LARGE}"
         remedy = f"let the scale vary: sizes: {{size: [2, {LARGE}]}}, x: normal(n, scale=size)"
         yield page.at("inputs"), message, remedy
@@ -116,6 +156,8 @@ def _reach(draw: Draw, sizes: dict[str, int]) -> float:
             values.append(abs(arithmetic.value(node, sizes)) if node is not None else usual)
         except ArithmeticFault:
             return 0.0
+    if dict(draw.options).get("dtype") == "uint8" and draw.function == "images":
+        values.append(255.0)
     return max(values)
 
 
@@ -138,8 +180,21 @@ def equal_sizes(page: Page) -> Iterator[Finding]:
 
 def _axes(draw: Draw) -> list[str]:
     """Return the axes of an array that are just a size."""
-    axes = draw.arguments[NO_AXES.get(draw.function, 0) :]
+    axes = _axis_arguments(draw)
+    axes += axes[-1:] if draw.function in SQUARE else []
     return [axis.id for axis in axes if isinstance(axis, ast.Name)]
+
+
+def _axis_arguments(draw: Draw) -> list[ast.expr]:
+    """Return the arguments of a draw that are axes."""
+    if draw.function == "lengths":
+        return [*draw.arguments[:1]]
+    return [*draw.arguments[NO_AXES.get(draw.function, 0) :]]
+
+
+def _has_shape(draw: Draw) -> bool:
+    """Return whether the arguments of a draw are the shape of one array."""
+    return draw.function in FUNCTIONS.keys() - WITHOUT_SHAPE  # others are data sets
 
 
 def _candidates(size: int | tuple[int, ...]) -> set[int]:
@@ -159,10 +214,12 @@ def fixed_size(page: Page) -> Iterator[Finding]:
             yield page.at("sizes", name), f"the size {name!r} is always {number}", remedy
     known = _numbers_of_the_task(page)
     for node, _, draw in _draws(page):
-        if draw.function in WITHOUT_SHAPE | CONSTANT:
+        if draw.function in CONSTANT or not _has_shape(draw):
             continue
-        for axis in draw.arguments[NO_AXES.get(draw.function, 0) :]:
-            if isinstance(axis, ast.Constant) and axis.value not in known | {0, 1}:
+        axes = _axis_arguments(draw)
+        for axis in axes:
+            usual = CHANNELS if draw.function == "images" and axis is axes[-1] else {0, 1}
+            if isinstance(axis, ast.Constant) and axis.value not in known | usual:
                 message = f"an axis is always {axis.value!r}, which the task does not mention"
                 yield node, message, "name it under `sizes` and give it several values"
 
@@ -171,12 +228,17 @@ def fixed_bound(page: Page) -> Iterator[Finding]:
     """An index that never reaches the last row does not test it."""
     known = _numbers_of_the_task(page)
     for node, _, draw in _draws(page):
-        if draw.function not in ("integers", "int") or not page.lesson.sizes:
+        number = BOUNDS.get(draw.function)
+        if number is None or not page.lesson.sizes:
             continue
-        high = draw.arguments[1]
-        if isinstance(high, ast.Constant) and high.value not in known | {0, 1, 2}:
+        high = draw.arguments[number]
+        if isinstance(high, ast.Constant) and isinstance(high.value, int | float):
+            # A Python integer is often a number of steps, of which the task mentions the highest.
+            bounds = {high.value, high.value - 1} if draw.function == "int" else {high.value}
+            if bounds & (known | {0, 1, 2}):
+                continue
             message = f"the upper bound is always {high.value!r}"
-            remedy = "for an index, use the size: integers(0, n, …), int(0, n)"
+            remedy = "for an index, use the size: integers(0, n, …), int(0, n), tokens(n, …)"
             yield node, message, remedy
 
 
@@ -232,7 +294,8 @@ def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[st
 
 def never_square(page: Page) -> Iterator[Finding]:
     """An answer can recognise an axis by its length where no array is square."""
-    axes = [(node, _axes(draw)) for node, draw in _compared(page)]
+    compared = [(node, draw) for node, draw in _compared(page) if _has_shape(draw)]
+    axes = [(node, _axes(draw)) for node, draw in compared if draw.function not in UNEQUAL]
     tables = [(node, found) for node, found in axes if len(found) > 1]
     if tables and all(len(set(found)) == len(found) for _, found in tables):
         node, found = tables[0]
@@ -263,7 +326,7 @@ def sizes_never_one(lesson: Lesson) -> list[str]:
         if check.kind == "value"
         for tree in _drawn_for(check, lesson).values()
         for draw in drawn(tree)
-        if draw.function not in WITHOUT_SHAPE
+        if _has_shape(draw)
     ]
     axes = {name for draw in draws for name in _axes(draw)}
     computed = {
@@ -283,9 +346,9 @@ def sizes_never_one(lesson: Lesson) -> list[str]:
 
 
 def _drawn_for(check: Check, lesson: Lesson) -> dict[str, Draws]:
-    """Return the inputs that a check uses."""
+    """Return the inputs that a check uses, and those that these begin with."""
     draws = {**lesson.inputs, **check.inputs}
-    return {name: draws[name] for name in used_inputs(check, draws)}
+    return {name: draws[name] for name in needed(draws, used_inputs(check, draws))}
 
 
 def _compared(page: Page) -> list[tuple[Node, Draw]]:

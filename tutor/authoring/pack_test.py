@@ -17,6 +17,7 @@ from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.marked_regions import solution_lines
+from tutor.pack.places import Places
 from tutor.pool.forks import Forks
 from tutor.requirements import unmet
 from tutor.sandbox.process import Cancelled
@@ -75,6 +76,7 @@ class PackTest:
         options: TrialOptions,
         on_steps: Callable[[int], None] = lambda steps: None,
     ) -> None:
+        self._pack = pack
         self._on_steps = on_steps
         self._works = [_Work(pack, pack.lesson(name), options) for name in lessons]
         self._solutions = {work.lesson.id: work.solution for work in self._works}
@@ -126,12 +128,14 @@ class PackTest:
         self.written += done.written
         if not done.problem:
             return result
-        outcome = Outcome(lesson.id, "recording", "recorded answers", done.problem)
+        place = Places(self._pack, lesson).of("checks")
+        outcome = Outcome(lesson.id, "recording", "recorded answers", done.problem, place=place)
         return structs.replace(result, outcomes=(*result.outcomes, outcome))
 
     def _expected(self, lesson: Lesson) -> list[str]:
         remarks = remarks_on_expected(lesson, self._cache, self._forks.reference)
-        return [f"{one.message}; {one.remedy}" for one in remarks]
+        places = Places(self._pack, lesson)
+        return [f"{places.of(*one.path)}: {one.message}; {one.remedy}" for one in remarks]
 
     def _attempt(self, trial: Trial) -> Outcome:
         cancel = Cancel()

@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from tutor.authoring.proofs import State
 from tutor.lesson import Lesson
-from tutor.pack.yaml_nodes import MappingNode, Node, SequenceNode
+from tutor.pack.places import node_at
+from tutor.pack.yaml_nodes import MappingNode, Node
 
 Finding = tuple[Node | tuple[int, int], str, str]
 """Location (a node, or line and column), message, and remedy."""
@@ -31,18 +32,4 @@ class Page(Struct, frozen=True):
 
     def at(self, *path: str | int) -> Node:
         """Return the node at a path of keys and numbers, or the last one that exists on the way."""
-        found: Node = self.node
-        for step in path:
-            below: Node | None = None
-            if isinstance(found, MappingNode) and isinstance(step, str):
-                below = found.get(step)
-            elif (
-                isinstance(found, SequenceNode)
-                and isinstance(step, int)
-                and step < len(found.items)
-            ):
-                below = found.items[step]
-            if below is None:
-                break
-            found = below
-        return found
+        return node_at(self.node, *path)

@@ -15,9 +15,12 @@ from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Mistake
-from tutor.manifest import Pack
+from tutor.manifest import Pack, solution_folders
+from tutor.marked_regions import solution_lines
+from tutor.pack.folder import Folder
+from tutor.pack.places import Places, pack_fault
 from tutor.pool.forks import Forks
-from tutor.report import LOAD, CheckResult, Report, Verdict
+from tutor.report import LOAD, CheckResult, Fault, Report, Verdict
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
@@ -26,7 +29,9 @@ Kind = Literal["solution", "variant", "starter", "mistake", "mutant", "idle"]
 
 class Trial(Struct, frozen=True):
     """An answer to try. `mistake`: the lesson's entry that it was made from; `recorded`: whether
-    it may be compared with recorded answers, instead of new ones."""
+    it may be compared with recorded answers, instead of new ones; `pack`: where the lesson is from,
+    to say where problems are; `file`: where the answer is from, if it is a file, as messages name
+    it."""
 
     lesson: Lesson
     kind: Kind
@@ -35,6 +40,8 @@ class Trial(Struct, frozen=True):
     seeds: tuple[int, ...]
     mistake: Mistake | None = None
     recorded: bool = False
+    pack: Pack | None = None
+    file: str = ""
 
 
 class Outcome(Struct, frozen=True):
@@ -45,8 +52,9 @@ class Outcome(Struct, frozen=True):
     it. `verdict` is the last seed's. `timed_out`: the answer was stopped. `ours`: the trial could
     not run, through no fault of the lesson or the answer. `seconds` is the most processor time
     under one seed, `memory_mb` the most memory, where it can be measured. `starved`: the machine
-    was too busy. `offered`: of a mistake, the numbers of the failure hints that learners are offered
-    who make it, 0 for none; empty if the lesson has no failure hints.
+    was too busy. `offered`: of a mistake, the numbers of the failure hints that learners who make
+    it are offered, 0 for none; empty if the lesson has no failure hints. `place`: the file and line
+    of what is wrong.
     """
 
     lesson: str
@@ -63,6 +71,7 @@ class Outcome(Struct, frozen=True):
     memory_mb: int | None = None
     starved: bool = False
     offered: tuple[int, ...] = ()
+    place: str = ""
 
     @property
     def holds(self) -> bool:
@@ -75,11 +84,20 @@ class Outcome(Struct, frozen=True):
 
 
 class Wrong(Struct, frozen=True):
-    """A failure under one seed; fields as in `Outcome`."""
+    """A failure under one seed; `problem`, `check` and `ours` as in `Outcome`.
+
+    What is at fault: the `part` of the lesson, a path of keys and numbers in its file, by default
+    the check; the answer's own `line`, 0 for the file as a whole; or what has the `fault` of the
+    pack in `report`.
+    """
 
     problem: str = ""
     check: str = ""
     ours: bool = False
+    part: tuple[str | int, ...] = ()
+    line: int | None = None
+    fault: Fault | None = None
+    report: Report | None = None
 
 
 _WRONG = ("mistake", "mutant", "idle")
@@ -140,7 +158,8 @@ def _attempt(
                     memory.append(peak)  # of a single run, with nothing left over from others
                 fault = judged(trial, report)
                 if fault is None and trial.kind in ("solution", "variant") and report.stderr:
-                    fault = None if warned else Wrong(f"it warns: {_first_line(report.stderr)}")
+                    words = f"it warns: {_first_line(report.stderr)}"
+                    fault = None if warned else Wrong(words, line=0)
                     warned = report.stderr  # it accumulates over seeds; report it once
                 if fault is not None:
                     wrong[seed] = fault
@@ -168,8 +187,26 @@ def _attempt(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
         last.verdict, _timed_out(last), worst.ours,
         max(report.timings.processor for report in reports), max(memory, default=None), starved,
-        tuple(sorted(offered)),
+        tuple(sorted(offered)), _place(trial, worst),
     )  # fmt: skip
+
+
+def _place(trial: Trial, wrong: Wrong) -> str:
+    """Return where to look for a problem, as `file:line`; empty if nobody knows."""
+    if trial.pack is None or wrong.ours or not wrong.problem:
+        return ""
+    places = Places(trial.pack, trial.lesson)
+    if wrong.fault is not None and wrong.report is not None:
+        return places.of_fault(wrong.report, wrong.fault)
+    if wrong.line is not None and trial.file:
+        line = wrong.line
+        if trial.kind == "solution" and line:
+            written = solution_lines(trial.pack.written_solution(trial.lesson.id) or "")
+            line = written[line - 1] if line <= len(written) else line
+        return f"{trial.file}:{line}" if line else trial.file
+    if not wrong.part and wrong.check and wrong.check != LOAD:
+        return places.of_check(wrong.check)
+    return places.of(*(wrong.part or ("checks",)))
 
 
 def _hopeless(trial: Trial, report: Report) -> bool:
@@ -200,12 +237,13 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
             return _not_passed(trial.lesson, report)
         case "mistake":
             assert trial.mistake is not None
-            return _not_caught(trial.mistake, report)
+            numbers = [n for n, one in enumerate(trial.lesson.mistakes) if one == trial.mistake]
+            return _not_caught(trial.mistake, report, ("mistakes", *numbers[:1]))
         case "starter":
             if report.passed:
-                return Wrong("it passes; a starter must leave something to do")
+                return Wrong("it passes; a starter must leave something to do", part=("starter",))
             fails = trial.lesson.starter_fails
-            return _fails_elsewhere(fails, report) if fails else None
+            return _fails_elsewhere(fails, report, ("starter_fails",)) if fails else None
         case "mutant":
             return Wrong("it passes") if report.passed else None
         case "idle":
@@ -213,10 +251,12 @@ def judged(trial: Trial, report: Report) -> Wrong | None:
 
 
 def _not_noticed(trial: Trial, report: Report) -> Wrong | None:
-    marked = any(mark.mutant == trial.name for mark in trial.lesson.equivalent)
+    marks = [mark.mutant for mark in trial.lesson.equivalent]
+    marked = trial.name in marks
     if marked and not report.passed:
         first = report.checks and _first_not_passed(report).name
-        return Wrong(f"it is marked as equivalent but fails at {first!r}; remove the mark")
+        words = f"it is marked as equivalent but fails at {first!r}; remove the mark"
+        return Wrong(words, part=("equivalent", marks.index(trial.name)))
     if report.passed and not marked:
         return Wrong(
             "it does no work and passes; add a check that catches it, or mark it with a reason"
@@ -225,10 +265,8 @@ def _not_noticed(trial: Trial, report: Report) -> Wrong | None:
 
 
 def _internal(report: Report) -> Wrong:
-    faults = [report.fault, *(check.fault for check in report.checks)]
-    fault = next((f for f in faults if f is not None and f.code == "broken-pack"), None)
-    if fault is not None:
-        return Wrong(fault.message)
+    if (fault := pack_fault(report)) is not None:
+        return Wrong(fault.message, fault=fault, report=report)
     first = next((c.message for c in report.checks if c.status == "internal"), "")
     return Wrong(report.fault.message if report.fault else first, ours=True)
 
@@ -237,21 +275,25 @@ def _not_passed(lesson: Lesson, report: Report) -> Wrong | None:
     if report.passed:
         return None
     if report.fault is not None:
-        return Wrong(f"it does not load: {report.fault.message}")
+        frames = report.fault.frames
+        line = frames[-1].line if frames else report.fault.line
+        return Wrong(f"it does not load: {report.fault.message}", line=line or 0)
     first = _first_not_passed(report)
     compared = any(c.title == first.name and c.refer() is not None for c in lesson.checks)
     against = "; the PyTorch and this answer disagree" if compared and first.mismatch else ""
     return Wrong(f"{first.name!r} does not pass: {first.message}{against}", first.name)
 
 
-def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
+def _not_caught(mistake: Mistake, report: Report, part: tuple[str | int, ...]) -> Wrong | None:
+    fails = (*part, "fails")
     if report.passed:
-        return Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails)
+        return Wrong(f"it passes; {mistake.fails!r} should fail", mistake.fails, part=fails)
     if mistake.fails == LOAD:
         if report.fault is None:
             first = _first_not_passed(report)
-            return Wrong(f"it loads and fails at {first.name!r}: {first.message}", first.name)
-    elif (elsewhere := _fails_elsewhere(mistake.fails, report)) is not None:
+            words = f"it loads and fails at {first.name!r}: {first.message}"
+            return Wrong(words, first.name, part=fails)
+    elif (elsewhere := _fails_elsewhere(mistake.fails, report, fails)) is not None:
         return elsewhere
     failure = report.first_failure
     assert failure is not None, "it did not pass"
@@ -259,17 +301,20 @@ def _not_caught(mistake: Mistake, report: Report) -> Wrong | None:
         return None
     check, listed = failure.names[0], ", ".join(map(repr, missing))
     said = _first_line(failure.text)
-    return Wrong(f"{check!r} does not say {listed}; it says: {said}", check)
+    words = f"{check!r} does not say {listed}; it says: {said}"
+    return Wrong(words, check, part=(*part, "says"))
 
 
-def _fails_elsewhere(fails: str, report: Report) -> Wrong | None:
+def _fails_elsewhere(fails: str, report: Report, part: tuple[str | int, ...]) -> Wrong | None:
     """Return what is wrong unless the first check that fails is `fails`, a name or a kind."""
     if report.fault is not None:
-        return Wrong(f"it fails at {LOAD}, not at {fails!r}: {report.fault.message}", LOAD)
+        words = f"it fails at {LOAD}, not at {fails!r}: {report.fault.message}"
+        return Wrong(words, LOAD, part=part)
     first = _first_not_passed(report)
     if fails in (first.name, first.kind):
         return None
-    return Wrong(f"it fails at {first.name!r}, not at {fails!r}: {first.message}", first.name)
+    words = f"it fails at {first.name!r}, not at {fails!r}: {first.message}"
+    return Wrong(words, first.name, part=part)
 
 
 def _first_not_passed(report: Report) -> CheckResult:
@@ -291,36 +336,44 @@ def trials(
 
     **Arguments:** `seeds`: for right answers and mistakes; `with_variants`: include the variants.
     """
-    found = [Trial(lesson, "starter", "starter", lesson.starter, seeds[:1])]
+    found = [Trial(lesson, "starter", "starter", lesson.starter, seeds[:1], pack=pack)]
+    places = Places(pack, lesson)
+    answer = f"{lesson.track}/{lesson.id}.py"
+    bases = [base for base in solution_folders(pack.root) if (base / answer).is_file()]
+    shown = Folder(bases[0]).shown(answer) if bases else ""
     try:
         solution = pack.solution(lesson.id)
     except UnicodeDecodeError as error:
-        return found, [Outcome(lesson.id, "solution", "solution", f"it is not UTF-8: {error}")]
+        problem = f"it is not UTF-8: {error}"
+        return found, [Outcome(lesson.id, "solution", "solution", problem, place=shown)]
     if solution is None:
-        missing = f"missing; expected solutions/{lesson.track}/{lesson.id}.py"
-        return found, [Outcome(lesson.id, "solution", "solution", missing)]
-    found.insert(0, Trial(lesson, "solution", "solution", solution, seeds))
+        problem, place = f"missing; expected solutions/{answer}", places.of("id")
+        return found, [Outcome(lesson.id, "solution", "solution", problem, place=place)]
+    found.insert(0, Trial(lesson, "solution", "solution", solution, seeds, pack=pack, file=shown))
     failed: list[Outcome] = []
     found += [
-        Trial(lesson, "idle", idle.name, idle.code, seeds[:SEEDS_OF_IDLE])
+        Trial(lesson, "idle", idle.name, idle.code, seeds[:SEEDS_OF_IDLE], pack=pack)
         for idle in idle_answers(lesson, solution)
     ]
-    for mistake in lesson.mistakes:
+    for number, mistake in enumerate(lesson.mistakes):
         try:
             code = mistake.applied_to(solution)
         except ValueError as error:
             problem = str(error).removeprefix(f"mistake {mistake.name!r}: ")
-            failed.append(Outcome(lesson.id, "mistake", mistake.name, problem))
+            place = places.of("mistakes", number, "edit")
+            failed.append(Outcome(lesson.id, "mistake", mistake.name, problem, place=place))
             continue
         few = seeds[:SEEDS_OF_MISTAKES]
-        found.append(Trial(lesson, "mistake", mistake.name, code, few, mistake))
+        found.append(Trial(lesson, "mistake", mistake.name, code, few, mistake, pack=pack))
     for path in pack.variants(lesson.id) if with_variants else ():
+        shown = Folder(path.parent).shown(path.name)
         try:
             code = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            failed.append(Outcome(lesson.id, "variant", path.stem, f"it is not UTF-8: {error}"))
+            problem = f"it is not UTF-8: {error}"
+            failed.append(Outcome(lesson.id, "variant", path.stem, problem, place=shown))
             continue
-        found.append(Trial(lesson, "variant", path.stem, code, seeds))
+        found.append(Trial(lesson, "variant", path.stem, code, seeds, pack=pack, file=shown))
     return found, failed
 
 

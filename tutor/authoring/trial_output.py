@@ -69,13 +69,14 @@ def used_line(result: LessonResult) -> str:
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """Return what does not hold, and under which seeds."""
+    """Return where to look, what does not hold, and under which seeds."""
     name = outcome.name if outcome.name == outcome.kind else f"{outcome.kind} {outcome.name!r}"
     seeds = ""
     if outcome.seeds:
         listed = ", ".join(map(str, outcome.seeds[:10])) + (", …" if outcome.seeds[10:] else "")
         seeds = f" (seed{'s' if outcome.seeds[1:] else ''} {listed})"
-    return inert(f"{name}: {outcome.problem}{seeds}")
+    place = f"{outcome.place}: " if outcome.place else ""
+    return inert(f"{place}{name}: {outcome.problem}{seeds}")
 
 
 def offered_line(outcome: Outcome) -> str:

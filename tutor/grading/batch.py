@@ -19,6 +19,7 @@ from tutor.grading.submission_files import Unreadable
 from tutor.grading.submissions import SubmissionReader, read_code
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
+from tutor.pack.places import Places, pack_fault
 from tutor.report import Report
 from tutor.requirements import versions
 from tutor.sandbox.packages import FOLDERS, sources
@@ -165,8 +166,22 @@ class BatchRunner:
             return ""
         if skipped := next((one.skipped for one in reports if one.skipped), ""):
             return f"the lesson {skipped}"
-        what = f"the lesson's own solution does not pass: {marks.fault}"
+        place = self._place(lesson, reports)
+        what = f"{place}the lesson's own solution does not pass: {marks.fault}"
         return f"{what}. Run: jaxtutor pack test DIR {lesson}"
+
+    def _place(self, lesson_id: str, reports: Sequence[Report]) -> str:
+        """Return where in the pack the fault is that kept an answer from being judged, or the first
+        check that did not pass, as `file:line: `."""
+        lesson = self._pack.lesson(lesson_id)
+        places = Places(self._pack, lesson, within_pack=True)
+        for report in reports:
+            if (fault := pack_fault(report)) is not None:
+                return f"{places.of_fault(report, fault)}: "
+        for report in reports:
+            if report.fault is None and (failure := report.first_failure) is not None:
+                return f"{places.of_check(failure.names[0])}: "
+        return ""
 
     # --- one submission ----------------------------------------------------------------------
 
@@ -215,6 +230,7 @@ class BatchRunner:
     def _result(self, pending: "_Pending", reports: Sequence[Report]) -> Result:
         submission = pending.submission
         marks = mark_reports(self._pack.lesson(submission.lesson), reports)
+        place = self._place(submission.lesson, reports) if marks.verdict == "internal" else ""
         return Result(
             submission.name,
             submission.lesson,
@@ -225,7 +241,7 @@ class BatchRunner:
             seed=self._options.seed,
             notes=(*submission.notes, *marks.notes),
             runs=len(reports),
-            fault=marks.fault,
+            fault=f"{place}{marks.fault}",
             explained=marks.explained,
             source_sha256=pending.sha256,
             source=submission.source,

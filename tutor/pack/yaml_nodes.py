@@ -352,7 +352,7 @@ class _Builder:
         self._open.append(node)
         self._keys.append(None)
         self._seen.append(set())
-        self._flow.append(bool(event.flow_style))
+        self._flow.append(isinstance(event, yaml.CollectionStartEvent) and bool(event.flow_style))
         self._latest.append(line)
         self._cut.append(None)
         if len(self._open) > MAX_DEPTH:
