@@ -13,6 +13,7 @@ from tutor.checks.bounds import Bounds
 from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
+from tutor.checks.learns import Learns
 from tutor.checks.permutation import Permutation
 from tutor.checks.prng import Prng
 from tutor.checks.program import Program
@@ -80,6 +81,14 @@ def draw(key):
 def start(w):
     return {{"w": w}}
 
+def curve(w, x):
+    losses = []
+    for _ in range(3):
+        loss, gradient = jax.value_and_grad(lambda w: ((x * w) ** 2).mean())(w)
+        losses.append(loss)
+        w = w - 0.125 * gradient
+    return losses, {{"w": w}}
+
 def advance(params, state, x):
     def loss(params):
         return ((x * params["w"]) ** 2).mean()
@@ -106,6 +115,15 @@ def compiled(x):
 
 def backwards(x):
     return x.flip(0)
+
+def curve(w, x):
+    losses = []
+    for _ in range(3):
+        w = w.detach().requires_grad_()
+        losses.append(((x * w) ** 2).mean())
+        losses[-1].backward()
+        w = w - 0.125 * w.grad
+    return losses
 
 def steps(w, xs):
     seen, velocity = [], 0
@@ -156,6 +174,7 @@ def checks_of(
     if dtype in FLOATS or dtype == "complex64":
         found.append(Grad(grad="energy", at=(x,)))
     if dtype in FLOATS and all(shape):
+        found.append(Learns(learns=f"curve({x}, {rows})", below="reference + 1"))
         found.append(
             TrainStep(
                 train_step=f"advance(params, state, {rows}[step])",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tutor.check import Case, Check, Finding
 from tutor.checks import kinds
@@ -14,7 +15,9 @@ from tutor.checks.bounds import Bounds
 from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
 from tutor.checks.grad import Grad
+from tutor.checks.held_out import Answers
 from tutor.checks.inside.ledger import Ledger, Use, reused
+from tutor.checks.learns import Learns
 from tutor.checks.permutation import Permutation
 from tutor.checks.predict import Predict
 from tutor.checks.prng import Prng
@@ -78,6 +81,9 @@ ONE_OF_EACH: dict[str, Check] = {
         predict="What is `y`?", name="y", program="y = 3", gives="value", of="y", because="It is."
     ),
     "train": Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.5),
+    "learns": Learns(
+        learns="t(x, y)", data="digits", predict="p(trained, x)", accuracy=0.5, below="reference"
+    ),
     "train_step": TrainStep(
         train_step="s(p, o, x)",
         start={"p": "p", "o": "o"},
@@ -161,9 +167,15 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
         return st.one_of(tree, st.lists(st.one_of(tree, st.lists(st.text(max_size=3)))))
     if kind in ("same", "different"):
         return st.one_of(tree, st.lists(tree, min_size=2, max_size=2))
+    shapes = st.sampled_from([(4,), (4, 2), (4, 0), (4, 2, 2), (), (0,), (3,)])
+    predictions = st.one_of(tree, leaves(arrays(shapes=shapes)))
     if kind == "train":
-        shapes = st.sampled_from([(4,), (4, 2), (4, 0), (4, 2, 2), (), (0,), (3,)])
-        return st.one_of(tree, leaves(arrays(shapes=shapes)))
+        return predictions
+    if kind == "learns":
+        losses = st.sampled_from([leaf([2, 1, 0.5]), leaf([2, 1, 1.5]), leaf([2.0, np.nan, 1])])
+        losses = st.one_of(losses, st.lists(leaves(arrays(shapes=st.just(()))), max_size=3), tree)
+        keys = {"losses": losses, "predictions": predictions}
+        return st.one_of(tree, st.fixed_dictionaries({}, optional=keys))
     return tree
 
 
@@ -179,7 +191,9 @@ def test_any_observation_is_judged_or_raises_tree_error(kind: str, data: st.Data
         inputs, expected = {"p": expected}, [(expected, leaf(1.0))]
     if kind == "predict":
         expected = {"value": expected}
-    case = Case(0, {"B": 2, "n": 3}, (inputs,), np.arange(4))
+    if kind == "learns":
+        expected = leaf([2.0, 1, 0.5])
+    case = Case(0, {"B": 2, "n": 3}, (inputs,), Answers(np.arange(4), 4))
     observed = data.draw(observations_of(kind))
     finding: Finding | None = None
     try:
@@ -851,7 +865,7 @@ def test_equal_messages_appear_once_and_at_most_five_in_all() -> None:
 
 TRAIN = Train(train="t(x, y)", predict="p(trained, x)", accuracy=0.75)
 LABELS = np.array([0, 1, 2, 1], np.int32)
-TRAINED = Case(0, {}, ({},), LABELS)
+TRAINED = Case(0, {}, ({},), Answers(LABELS, 10))
 
 
 def scores(labels: list[int]) -> Any:
@@ -900,12 +914,133 @@ def test_held_out_labels_are_secret_and_rows_depend_on_the_seed() -> None:
     x, y, held = inputs["x"], inputs["y"], inputs["held out"]
     assert isinstance(x, Leaf) and isinstance(y, Leaf) and isinstance(held, Leaf)
     assert (len(x.values), len(y.values), len(held.values)) == (1437, 1437, 360)
-    assert secret.shape == (360,) and set(secret) == set(range(10))
+    assert secret.labels.shape == (360,) and set(secret.labels) == set(range(10))
+    assert secret.classes == 10
     kept = {row.tobytes() for row in x.values}
     assert not any(row.tobytes() in kept for row in held.values)
     _, again = TRAIN.extra_inputs((1, 2))
     _, other = TRAIN.extra_inputs((1, 3))
-    assert (secret == again).all() and (secret != other).any()
+    assert (secret.labels == again.labels).all() and (secret.labels != other.labels).any()
+
+
+TARGETS = Case(0, {}, ({},), Answers(np.array([1.0, 2, 3, 4], np.float32), 0))
+
+
+def test_the_error_of_predicted_targets_is_judged() -> None:
+    train = Train(train="t(x, y)", predict="p(trained, x)", data="plane(99, 2)", error=0.25)
+    passes(train, leaf([1, 2, 3, 3]), case=TARGETS)
+    assert train.note(leaf([1, 2, 3, 3]), TARGETS) == "mean squared error 0.25 on 4 held-out plane"
+    finding = found(train, leaf([1, 2, 3, 2.5], "bfloat16"), case=TARGETS)
+    assert finding.message == (
+        "mean squared error 0.5625 on 4 held-out plane, expected at most 0.25"
+    )
+    finding = found(train, leaf([[1], [2], [3], [4]]), case=TARGETS)
+    assert finding.message == "predictions of shape (4, 1) for 4 examples; expected (4,)"
+
+
+# --- learns --------------------------------------------------------------------------------
+
+CURVE = leaf([4.0, 2, 1, 0.5, 0.25, 0.125], "float64", "torch.Tensor")
+LEARNS = Learns(learns="t(x)", first=3, below="reference * 2")
+
+
+def learnt(*losses: float) -> dict[str, Tree]:
+    return {"losses": leaf(losses)}
+
+
+def test_the_first_losses_are_compared_and_the_last_is_bounded() -> None:
+    passes(LEARNS, learnt(4, 2, 1, 0.5, 0.25, 0.125), CURVE)
+    passes(LEARNS, learnt(4.0003, 2, 1, 99, 99, 0.25), CURVE)
+    passes(LEARNS, {"losses": [leaf(value) for value in CURVE.values]}, CURVE)
+    note = LEARNS.note(learnt(4, 2, 1, 99, 99, 0.25), CASE)
+    assert note == "6 losses, from 4 to 0.25"
+    for losses in ((4, 2, 1.0005), (4.0005, 2, 1)):
+        found(LEARNS, learnt(*losses, 0.5, 0.25, 0.125), CURVE)
+    finding = found(LEARNS, learnt(4, 2, 1, 0.5, 0.4, 0.3), CURVE)
+    assert finding.message == (
+        "the last loss is 0.3, expected at most 0.25 (PyTorch's is 0.125); the losses leave "
+        "PyTorch's at step 4"
+    )
+    exact = replace(LEARNS, first=10_000, below=None)
+    passes(exact, learnt(4, 2, 1, 0.5, 0.25, 0.125), CURVE)
+    found(exact, learnt(4, 2, 1, 0.5, 0.25, 0.126), CURVE)
+
+
+@pytest.mark.parametrize(
+    ("losses", "words"),
+    [
+        ([8.0, 2, 1, 1, 1, 1], "step 0 is 8, expected 4: that is 2 times as much, as"),
+        ([2.0, 3, 1, 1, 1, 1], "step 0 is 2, expected 4: PyTorch's is 2 times as much, as when"),
+        ([2.0, 1, 0.5, 0.25, 0.125, 0], "which is PyTorch's loss at step 1: the losses are"),
+        ([3.3, 2, 1, 1, 1, 1], "step 0 is 3.3, expected 4, before any update: the loss function"),
+        ([4.0, 4, 4, 4, 4, 4], "the loss is the same at every step, 4, expected 2 at step 1: the"),
+        ([4.0, 8, 9, 9, 9, 9], "step 1 is 8, expected 2: the loss rises from 4, where PyTorch's"),
+        ([4.0, 3, 1, 1, 1, 1], "step 1 is 3, expected 2; step 0 agrees. So the loss is right, and"),
+        ([4.0, 2, 1.5, 1, 1, 1], "step 2 is 1.5, expected 1; steps 0 to 1 agree. So the loss and"),
+        ([np.nan] * 6, "the loss is NaN at step 0, before any update"),
+        ([4.0, 2, np.inf, 1, 1, 1], "the loss is infinite at step 2, after 2: the training"),
+        ([4.0, 2, 1, 0.5, np.nan, 1], "the loss is NaN at step 4, after 0.5: the training"),
+        ([4.0, 3, 1, np.nan, 1, 1], "step 1 is 3, expected 2; step 0 agrees"),
+        ([4.0, 2, 1], "3 losses, expected 6: one for each step of PyTorch's training"),
+        ([], "0 losses, expected 6: one for"),
+    ],
+)  # fmt: skip
+def test_the_first_step_that_differs_says_why(losses: list[float], words: str) -> None:
+    assert words in found(LEARNS, {"losses": leaf(losses)}, CURVE).message
+
+
+@pytest.mark.parametrize(
+    ("losses", "words"),
+    [
+        (leaf(4.0), "one loss, expected 6: one for each step"),
+        (leaf(np.zeros((6, 1))), "losses of shape (6, 1), expected (6,): one number for each step"),
+        ([leaf([4.0])] * 6, "float32[1] as the loss of step 0, expected 6: one for"),
+        ([leaf(4.0), None], "None as the loss of step 1, expected 6: one for"),
+        ({"w": leaf(4.0)}, "comes first, expected 6 losses: return (losses, trained)"),
+        (Leaf(None, "function f"), "function f, expected 6: one for"),
+        (leaf([4.0] * 6, "complex64"), "complex64[6], expected 6: one for"),
+        (None, "None, expected 6: one for"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_of_losses_is_told(losses: Tree, words: str) -> None:
+    assert words in found(LEARNS, {"losses": losses}, CURVE).message
+
+
+def test_predictions_are_judged_once_the_losses_are_right() -> None:
+    check = Learns(learns="t(x, y)", data="digits", predict="p(trained, x)", accuracy=0.75)
+    right = leaf(scores([0, 1, 2, 1]))
+    passes(check, {"losses": CURVE, "predictions": right}, CURVE, TRAINED)
+    note = check.note({"losses": CURVE, "predictions": right}, TRAINED)
+    assert note == "6 losses, from 4 to 0.125; accuracy 1.000 on 4 held-out digits"
+    finding = found(check, {"losses": CURVE}, CURVE, TRAINED)
+    assert "the losses are right, but nothing else is returned" in finding.message
+    finding = found(check, {"losses": CURVE, "predictions": leaf([0, 0, 0, 0])}, CURVE, TRAINED)
+    assert finding.message.startswith(
+        "accuracy 0.250 on 4 held-out digits, expected at least 0.75. The losses are right, so"
+    )
+    for other in (leaf([0, 0]), leaf([np.nan] * 4)):
+        finding = found(check, {"losses": CURVE, "predictions": other}, CURVE, TRAINED)
+        assert "The losses are right" not in finding.message
+    wrong = {"losses": leaf([9.0] * 6), "predictions": leaf([0, 0, 0, 0])}
+    assert "step 0" in found(check, wrong, CURVE, TRAINED).message
+
+
+@pytest.mark.parametrize(
+    ("expected", "why"),
+    [
+        (leaf(4.0), "must give a list of losses, or a pair that begins with one; it gives one l"),
+        ({"w": leaf([1.0])}, "it gives {'w': float32[1]}"),
+        (leaf([4.0]), "must give the losses of two or more steps, got 1"),
+        (leaf([4.0, np.nan]), "the loss is NaN at step 1"),
+        (leaf([4.0, -2.0]), "its last loss is -2, above -4, which is `below`"),
+        (leaf([4.0, 2.0]), ""),
+    ],
+)
+def test_losses_of_pytorch_that_cannot_be_compared_are_the_packs_fault(
+    expected: Tree, why: str
+) -> None:
+    said = LEARNS.broken(expected)
+    assert why in said and bool(why) == bool(said)
 
 
 # --- train_step ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -44,9 +45,9 @@ def test_waiting_for_pytorch_takes_nothing_of_the_learners_time(
     late = Late(forks, 2.5)
     get = References.get
 
-    def waits(references: References, case: str, *, nan: bool = True) -> Reference:
+    def waits(references: References, case: str, **options: Any) -> Reference:
         late.waited_for.set()
-        return get(references, case, nan=nan)
+        return get(references, case, **options)
 
     monkeypatch.setattr(References, "get", waits)
     code = "def double(x):\n    return 2 * x\n"

@@ -91,7 +91,10 @@ def _values(
             for check, cases in planned:
                 if check.refer() is not None:
                     nan = getattr(check, "nan", True)
-                    trees = [references.get(case_id(check, one), nan=nan).tree for one in cases]
+                    trees = [
+                        references.get(case_id(check, one), nan=nan, broken=check.broken).tree
+                        for one in cases
+                    ]
                     found.setdefault(check.title, []).extend(trees)
         finally:
             references.close()

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from tutor.engine.versions import installed_versions
 from tutor.manifest import Pack, solution_folders
+from tutor.pack.data_folder import data_file
 from tutor.pack.folder import Folder
 from tutor.pack.pack_reader import file_of
 from tutor.pack.problems import BadSource
@@ -73,6 +74,9 @@ def _parts(pack: Pack, lesson_id: str) -> Iterator[bytes]:
     for mistake in fields.get("mistakes", ()):
         mistake.pop("name", None)
     yield msgspec.json.encode(fields, order="deterministic")
+    for file in lesson.data.values():
+        data = Folder(pack.root).read(data_file(file.file))
+        yield data.replace(b"\r\n", b"\n") if file.file.endswith(".csv") else data
     folders = [base / lesson.track for base in solution_folders(pack.root)]
     solution = [base / f"{lesson_id}.py" for base in folders]
     for path in [*[path for path in solution if path.is_file()][:1], *pack.variants(lesson_id)]:

@@ -13,6 +13,7 @@ from tutor.checks.compiles import Compiles
 from tutor.checks.distribution import Distribution
 from tutor.checks.entry_points import add_installed_kinds
 from tutor.checks.grad import Grad
+from tutor.checks.learns import Learns
 from tutor.checks.permutation import Permutation
 from tutor.checks.predict import Predict
 from tutor.checks.prng import Prng
@@ -43,6 +44,7 @@ BUILT_IN: tuple[type[Check], ...] = (
     Raises,
     TrainStep,
     Train,
+    Learns,
     Predict,
 )
 

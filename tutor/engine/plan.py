@@ -1,18 +1,21 @@
 """The plan of a run: each check with its cases, drawn from a seed, and where it runs."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tutor.check import Case, Check
 from tutor.engine.references import Request
 from tutor.expressions import free_names, texts
-from tutor.inputs.draws import draw_tree
+from tutor.inputs.datasets import Datasets
+from tutor.inputs.drawing import DRAWING, DrawError
+from tutor.inputs.draws import Draws, draw_tree
+from tutor.inputs.order import is_structured, needed
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.sandbox.devices import accelerators
 from tutor.sandbox.launch import Spec
-from tutor.tree import Leaf, Tree, map_leaves
+from tutor.tree import Leaf, Tree, leaves, map_leaves
 
 RACE = "tutor.checks.inside.race"
 """The inside half of the race that follows a pass. It is not a check and decides nothing."""
@@ -78,24 +81,46 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
     counts: dict[str, Tree] = {
         name: Leaf(np.asarray(size), "int") for name, size in sizes.items() if name in used
     }
-    input_sets: list[dict[str, Tree]] = [
-        counts
-        | {
-            name: draw_tree(
-                draw,
+    datasets = lesson.datasets
+    try:
+        input_sets: list[dict[str, Tree]] = [
+            counts | _drawn(draws, used, sizes, base, index, turn, datasets)
+            for turn in range(check.input_sets)
+        ]
+        more, secret = check.extra_inputs((*base, index, number), datasets)
+    except DrawError as error:
+        error.part = f"{error.part or DRAWING} of {check.title}"
+        raise
+    input_sets[0] |= more
+    return Case(index, sizes, tuple(input_sets), secret)
+
+
+def _drawn(
+    draws: Mapping[str, Draws],
+    used: Collection[str],
+    sizes: Mapping[str, int],
+    base: tuple[int, ...],
+    index: int,
+    turn: int,
+    datasets: Datasets,
+) -> dict[str, Tree]:
+    """Draw the inputs that are `used`, and those that they need, but return only the former."""
+    found: dict[str, Tree] = {}
+    for name in needed(draws, used):
+        try:
+            found[name] = draw_tree(
+                draws[name],
                 sizes,
                 (*base, index, turn, word(name)),
                 _corner(base, name) + index + turn,
                 first=index + turn == 0,
+                inputs=found,
+                datasets=datasets,
             )
-            for name, draw in draws.items()
-            if name in used
-        }
-        for turn in range(check.input_sets)
-    ]
-    more, secret = check.extra_inputs((*base, index, number))
-    input_sets[0] |= more
-    return Case(index, sizes, tuple(input_sets), secret)
+        except DrawError as error:
+            error.part = f"{DRAWING}{name}"
+            raise
+    return {name: found[name] for name in draws if name in used}
 
 
 def _corner(base: tuple[int, ...], name: str) -> int:
@@ -107,17 +132,27 @@ def _corner(base: tuple[int, ...], name: str) -> int:
 def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
     """Return the plan with other numbers in its arrays, for priming: programs compiled for it
     serve the original, and its results give no answers away. Python numbers stay, since programs
-    depend on them."""
+    depend on them.
+
+    Raises:
+        tutor.inputs.functions.DrawError: an input cannot be drawn.
+    """
     return [
-        (check, [_disguised(case, (seed, word(lesson.id), number)) for case in cases])
+        (
+            check,
+            [_disguised(lesson, check, case, (seed, word(lesson.id), number)) for case in cases],
+        )
         for number, (check, cases) in enumerate(planned)
     ]
 
 
-def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
+def _disguised(lesson: Lesson, check: Check, case: Case, seed: tuple[int, ...]) -> Case:
     import numpy as np
 
     random = np.random.default_rng((*seed, case.index))
+    draws = {**lesson.inputs, **check.inputs}
+    structured = [name for name, draw in draws.items() if is_structured(draw)]
+    redrawn = {*needed(draws, structured)} - check.extra_names()
 
     def other(leaf: Leaf) -> Leaf:
         if leaf.type not in ("array", "key"):
@@ -128,10 +163,27 @@ def _disguised(case: Case, seed: tuple[int, ...]) -> Case:
         # A permutation keeps the bounds of integers, such as those of indices.
         return Leaf(random.permutation(values.ravel()).reshape(values.shape), leaf.type)
 
-    input_sets = tuple(
-        {name: map_leaves(other, tree) for name, tree in one.items()} for one in case.input_sets
-    )
+    def disguised(turn: int, inputs: Mapping[str, Tree]) -> dict[str, Tree]:
+        others = {name: map_leaves(other, tree) for name, tree in inputs.items()}
+        if again := redrawn & inputs.keys():
+            drawn = _drawn(draws, again, case.sizes, seed, case.index, turn, lesson.datasets)
+            for name, tree in drawn.items():
+                others[name] = _with_numbers_of(inputs[name], tree)
+        return others
+
+    input_sets = tuple(disguised(turn, one) for turn, one in enumerate(case.input_sets))
     return Case(case.index, case.sizes, input_sets)
+
+
+def _with_numbers_of(original: Tree, tree: Tree) -> Tree:
+    """Return a tree with the Python numbers of another one of the same structure."""
+    originals = (leaf for _, leaf in leaves(original))
+
+    def kept(leaf: Leaf) -> Leaf:
+        one = next(originals)
+        return leaf if one.type in ("array", "key") else one
+
+    return map_leaves(kept, tree)
 
 
 def used_inputs(check: Check, known: Iterable[str]) -> set[str]:

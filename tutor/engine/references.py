@@ -124,10 +124,13 @@ class References:
             if self._sandbox is not None:
                 self._sandbox.kill()
 
-    def get(self, case: str, *, nan: bool = True) -> Reference:
+    def get(
+        self, case: str, *, nan: bool = True, broken: Callable[[Tree], str] = lambda _: ""
+    ) -> Reference:
         """Return one value, waiting for it if necessary.
 
-        **Arguments:** `nan`: whether the value may hold NaN.
+        **Arguments:** `nan`: whether the value may hold NaN; `broken`: returns why a value cannot
+        be judged (`Check.broken`).
 
         Raises:
             ReferenceFailed: PyTorch gave none.
@@ -142,7 +145,7 @@ class References:
         if self._fault is not None and case not in self._found:
             raise ReferenceFailed(self._fault)
         found = self._found[case]
-        if what := _unusable(found.tree, nan):
+        if what := _unusable(found.tree, nan) or _fault_in(found.tree, broken):
             raise ReferenceFailed(self._pack_fault(case.rpartition("#")[0], what))
         return found
 
@@ -321,6 +324,13 @@ def _unusable(tree: Tree, nan: bool) -> str:
         ):
             return f"it gives NaN{where}; if that is intended, write `nan: true` in the check"
     return ""
+
+
+def _fault_in(tree: Tree, broken: Callable[[Tree], str]) -> str:
+    try:
+        return broken(tree)
+    except TreeError as error:  # from a recording
+        return str(error)
 
 
 def _ours(fault: Fault) -> Fault:

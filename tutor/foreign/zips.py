@@ -5,6 +5,7 @@ import struct
 import warnings
 import zipfile
 import zlib
+from typing import IO
 
 MAX_RATIO = 200
 """Compression ratio; text of lessons reaches 10. Not checked for files smaller than `SMALL`."""
@@ -30,10 +31,10 @@ DAMAGE = (
 """Exceptions that `content` and zipfile raise for damaged data."""
 
 
-def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
+def danger_in(member: zipfile.ZipInfo, at_most: int, *, max_ratio: float = MAX_RATIO) -> str | None:
     """Return why a member must not be unpacked, judging by its metadata.
 
-    **Arguments:** `at_most`: limit of its size, in bytes.
+    **Arguments:** `at_most`: limit of its size, in bytes; `max_ratio`: of its compression.
     """
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind == stat.S_IFLNK:
@@ -46,7 +47,7 @@ def danger_in(member: zipfile.ZipInfo, at_most: int) -> str | None:
         return "unsupported compression method; use stored or deflated"
     if member.file_size > at_most:
         return f"must be at most {at_most:,} bytes, got {member.file_size:,}"
-    if member.file_size > max(MAX_RATIO * member.compress_size, SMALL):
+    if member.file_size > max(max_ratio * member.compress_size, SMALL):
         return f"compressed too well: {member.compress_size:,} bytes unpack to {member.file_size:,}"
     return None
 
@@ -57,10 +58,18 @@ def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> 
     Raises:
         DAMAGE: it cannot be unpacked, or does not match its checksum.
     """
+    with opened(archive, member) as file:
+        # zipfile verifies the checksum at the end, and never reads more than the declared size.
+        return file.read(at_most + 1)
+
+
+def opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a member to be read.
+
+    Raises:
+        DAMAGE: it cannot be unpacked.
+    """
     with warnings.catch_warnings():
         # From Python 3.13, zipfile only warns of some members that overlap.
         warnings.simplefilter("error", UserWarning)
-        file = archive.open(member)
-    with file:
-        # zipfile verifies the checksum at the end, and never reads more than the declared size.
-        return file.read(at_most + 1)
+        return archive.open(member)

@@ -58,7 +58,7 @@ def checked(node: ast.expr) -> ast.expr:
     raise ArithmeticFault("expected a number, a size, or + - * / // ** of them", node.col_offset)
 
 
-def value(node: ast.expr, sizes: Mapping[str, int]) -> Number:
+def value(node: ast.expr, sizes: Mapping[str, Number]) -> Number:
     """Return the value of a node that `checked` accepts.
 
     Raises:

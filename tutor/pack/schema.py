@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from tutor.checks import kinds
+from tutor.inputs.datasets import DataFile
 from tutor.lesson import Lesson
 from tutor.manifest import Manifest
 from tutor.storage.files import write_atomically
@@ -29,8 +30,9 @@ def lesson_schema() -> dict[str, Any]:
         [Lesson, *checks.values()], ref_template="#/$defs/{name}"
     )
     whole, *each = references
-    for name in Lesson.NOT_IN_YAML:
-        del components["Lesson"]["properties"][name]
+    for struct in (Lesson, DataFile):
+        for name in struct.NOT_IN_YAML:
+            del components[struct.__name__]["properties"][name]
     components["Check"] = {"anyOf": each, "description": "One check; its kind is one of its keys."}
     return {"$schema": _DIALECT, "title": "jaxtutor lesson", **whole, "$defs": components}
 

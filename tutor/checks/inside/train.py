@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tutor.checks.inside.held_out import predictions, seen
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -9,9 +10,5 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    inputs = dict(input_sets[0])
-    held_out = inputs.pop("held out")
-    trained = env.evaluate(args["train"], env.inputs(inputs))
-    del inputs["y"]
-    names = {**env.inputs({**inputs, "x": held_out}), "trained": trained}
-    return env.encode(env.evaluate(args["predict"], names), args["predict"])
+    trained = env.evaluate(args["train"], env.inputs(seen(input_sets[0])))
+    return predictions(env, args["predict"], input_sets[0], trained)

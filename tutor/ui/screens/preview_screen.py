@@ -18,6 +18,7 @@ from textual.widgets import Label, Markdown, Static
 from tutor.lesson import Lesson
 from tutor.manifest import Pack, solution_folders
 from tutor.pack import BadPack, Problem, open_pack
+from tutor.pack.data_folder import data_file, data_names
 from tutor.pack.folder import MANIFEST, Stamp
 from tutor.pack.shared_texts import file_of_text, text_names
 from tutor.ui.actions import actions, bindings, key_of
@@ -182,13 +183,14 @@ def read(root: Path, lesson_id: str) -> Version:
 
 
 def stamps(root: Path, lesson_id: str) -> dict[Path, Stamp]:
-    """Return a stamp for each file of a lesson, and for the texts that lessons share, which changes
+    """Return a stamp for each file of a lesson, and for the texts and data of its pack. It changes
     when the file is saved."""
     lessons = root.glob(f"*/{lesson_id}.yaml")
     solutions = (path for base in solution_folders(root) for path in base.glob(f"*/{lesson_id}.py"))
     found: dict[Path, Stamp] = {}
     texts = (root / file_of_text(name) for name in text_names(root))
-    for path in [root / MANIFEST, *lessons, *solutions, *texts]:
+    data = (root / data_file(name) for name in data_names(root))
+    for path in [root / MANIFEST, *lessons, *solutions, *texts, *data]:
         with suppress(OSError):  # the file is being replaced
             status = path.stat()
             found[path] = status.st_mtime_ns, status.st_ctime_ns, status.st_size
@@ -214,7 +216,9 @@ def counted(error: BadPack) -> str:
 def hidden(lesson: Lesson, solution: str | None) -> "Iterator[ConsoleRenderable]":
     """Yield everything that decides a verdict, and the solution."""
     yield from _section("Checks", {"checks": [_fields(check) for check in lesson.checks]})
-    yield from _section("Inputs", {"sizes": lesson.sizes, "inputs": _written(lesson.inputs)})
+    data = {name: _fields(file) for name, file in lesson.data.items()}
+    written = {"data": data, "sizes": lesson.sizes, "inputs": _written(lesson.inputs)}
+    yield from _section("Inputs", written)
     yield from _section("Mistakes", {"mistakes": [_fields(one) for one in lesson.mistakes]})
     hints = [_fields(hint) for hint in lesson.failure_hints]
     yield from _section("Hints for failures", {"failure_hints": hints})
