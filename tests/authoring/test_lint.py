@@ -10,6 +10,7 @@ from tutor.authoring.conclusions import conclusion
 from tutor.authoring.lint import lint
 from tutor.authoring.lint_rules import BRIEF_LINES, RULES
 from tutor.authoring.new import new_pack
+from tutor.pack import built_in, open_pack
 from tutor.pool.forks import Forks
 
 LESSON = "basics/standardize.yaml"
@@ -19,6 +20,8 @@ LESSON = "basics/standardize.yaml"
 def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     new_pack(Path("mine"))
+    (Path("mine") / "data").mkdir()
+    (Path("mine") / "data" / "points.csv").write_text("size,colour\n1,red\n2,blue\n")
     return Path("mine")
 
 
@@ -75,6 +78,12 @@ CASES = [
         "    why: PyTorch's std",
         "    inputs: {z: normal(n)}\n    why: PyTorch's std",
         "normal(n)}",
+    ),
+    (
+        "unused-data",
+        "track: basics\n",
+        "track: basics\ndata: {points: {file: points.csv, x: size, y: colour}}\n",
+        "{file: points.csv, x: size, y: colour}}",
     ),
     ("unused-size", "  d: [3, 4, 1]\n", "  d: [3, 4, 1]\n  k: 5\n", "5"),
     ("equal-sizes", "  d: [3, 4, 1]\n", "  d: [3, 7, 1]\n", "[7, 6]"),
@@ -179,6 +188,48 @@ HIDING = [
         (
             "compiled-anew",
             [(CHECKS, f"  - {{name: one, compiles: columns(x), why: w, after: result}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "cannot-fail",
+            [(CHECKS, f"  - {{name: m, value: jnp.mean(x), expect: x.mean(), why: w}}\n{CHECKS}")],
+            "the check 'm' uses nothing of the learner's code",
+        ),
+        (
+            "cannot-fail",
+            [(CHECKS, f"  - {{name: m, value: len(columns(x)), expect: x, why: w}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "repeated-check",
+            [(CHECKS, "  - {name: again, value: columns(x), why: w,"
+              " after: as many columns as rows}\n" + CHECKS)],
+            "the check 'again' asks the same as 'all columns' on line 65, after which it runs",
+        ),
+        (
+            "repeated-check",  # not `after` it, or with other inputs, more cases, other tolerances
+            [(CHECKS, "  - {name: alone, value: columns(x), why: w}\n"
+              "  - {name: more, value: columns(x), why: w, after: all columns, cases: 9}\n"
+              "  - {name: exact, value: columns(x), why: w, after: all columns, tol: 1e-6}\n"
+              "  - {name: other, value: columns(x), why: w, after: all columns,\n"
+              "     inputs: {x: 'normal(d, n)'}}\n" + CHECKS)],
+            "",
+        ),
+        (
+            "never-applies",
+            [("    after: all columns\n    why: Standardize columns",
+              '    after: all columns\n    jax: "<0.5"\n    why: Standardize columns')],
+            ") is among '<0.5'",
+        ),
+        (
+            "never-applies",
+            [("    fails: all columns\n", '    fails: all columns\n    jax: "==0.9.*"\n')],
+            ") is among '==0.9.*'",
+        ),
+        (
+            "never-applies",
+            [("    after: all columns\n    why: Standardize columns",
+              '    after: all columns\n    jax: ">=0.12"\n    why: Standardize columns')],
             "",
         ),
         (
@@ -313,7 +364,71 @@ def test_a_missing_solution_is_remarked(pack: Path):
 def test_a_solution_that_is_no_text_is_a_problem(pack: Path):
     (pack / "solutions/basics/standardize.py").write_bytes(b"\xff")
     (problem,) = lint(pack).problems
-    assert "cannot be read" in problem.message
+    assert str(problem).startswith("mine/solutions/basics/standardize.py:1:1: not UTF-8: byte 0xff")
+
+
+def test_answers_that_are_no_python_are_problems_in_their_own_files(pack: Path):
+    solution = pack / "solutions/basics/standardize.py"
+    written = solution.read_text()
+    solution.write_text(f"{written}\ndef more(x)\n    return x\n")
+    line = written.count("\n") + 2
+    variant = next((pack / "solutions/basics/standardize").glob("*.py"))
+    variant.write_text("x = (1,\ny = é2\n")
+    assert [*map(str, lint(pack).problems)] == [
+        f"mine/solutions/basics/standardize.py:{line}:12: invalid Python: expected ':'; correct it",
+        f"{variant}:1:5: invalid Python: '(' was never closed; correct it",
+    ]
+    variant.write_bytes(b"x = 1\nx = '\xe9'\n")
+    assert f"{variant.name}:2:1: not UTF-8: byte 0xe9" in str(lint(pack).problems[1])
+
+
+def test_files_that_could_not_be_packed_are_problems(pack: Path):
+    variants = pack / "solutions/basics/standardize"
+    good = next(variants.glob("*.py")).read_text()
+    (variants / "what?.py").write_text(good)
+    (variants / "nul.py").write_text(good)
+    (variants / "large.py").write_text("#" * (1 << 20) + "\n")
+    outside = pack.parent / "outside"
+    outside.write_text("Read me.")
+    (pack / "README.md").symlink_to(outside.absolute())
+    found = [*map(str, lint(pack).problems)]
+    folder = "mine/solutions/basics/standardize"
+    told = [
+        "mine/README.md:1:1: a symbolic link that points outside the pack; ",
+        f"{folder}/large.py:1:1: the file must be at most 1,048,576 bytes, got 1,048,577; ",
+        f"{folder}/nul.py:1:1: 'nul.py' is the name of a device on Windows; rename it",
+        f'{folder}/what?.py:1:1: the name must not contain any of <>"|?*; rename it',
+    ]
+    assert len(found) == len(told)
+    assert all(map(str.startswith, found, told)), found
+
+
+def test_names_that_some_systems_take_for_one_are_problems(pack: Path):
+    variants = pack / "solutions/basics/standardize"
+    for name in ("Loop.py", "loop.py"):
+        (variants / name).write_text("x = 1\n")
+    (problem,) = lint(pack).problems
+    assert str(problem).startswith("mine/solutions/basics/standardize/loop.py:1:1: duplicate of ")
+
+
+def test_the_id_of_the_course_is_remarked_in_other_packs(pack: Path):
+    manifest = pack / "pack.yaml"
+    manifest.write_text(manifest.read_text().replace("id: mine", f"id: {open_pack().id}", 1))
+    (remark,) = lint(pack).remarks
+    assert (remark.file, remark.code) == ("mine/pack.yaml", "taken-id")
+    assert manifest.read_text().splitlines()[remark.line - 1].startswith(f"id: {open_pack().id}")
+    assert not [one for one in lint(built_in()).remarks if one.code == "taken-id"]
+
+
+def test_remarks_on_checks_count_those_for_other_releases(pack: Path):
+    lines = edit(
+        pack,
+        ("    inputs:\n      square:", '    jax: "<0.5"\n    inputs:\n      square:'),
+        ("    why: The mean and the standard deviation also depend on x.\n", ""),
+    ).splitlines()
+    places = {one.code: lines[one.line - 1].strip() for one in lint(pack).remarks}
+    assert places["no-why"] == "- name: gradient"
+    assert places["never-applies"] == 'jax: "<0.5"'
 
 
 def test_an_old_schema_is_remarked(pack: Path):

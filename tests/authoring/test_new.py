@@ -96,6 +96,8 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path):
         new_pack(tmp_path)
     with pytest.raises(CannotMake, match="is not a directory; choose a new path"):
         new_pack(tmp_path / "notes.txt")
+    with pytest.raises(CannotMake, match="'com1' is the name of a device on Windows; choose"):
+        new_pack(tmp_path / "COM1")
     with pytest.raises(CannotMake, match="'…' gives no pack id"):
         new_pack(tmp_path / "…")
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == ["notes.txt"]

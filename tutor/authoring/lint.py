@@ -4,7 +4,7 @@ Problems come from the loader. Remarks come from the rules (`tutor.authoring.lin
 the values that PyTorch gives (`tutor.authoring.expected`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,10 +16,14 @@ from tutor.authoring.lint_rules import remarks_on
 from tutor.authoring.lint_rules_on_texts import remarks_on_texts
 from tutor.authoring.page import Page
 from tutor.authoring.proofs import read_proofs, state
+from tutor.manifest import Pack
 from tutor.marked_regions import has_regions
-from tutor.pack.folder import Folder
+from tutor.pack import built_in, open_pack
+from tutor.pack.contents import unpackable
+from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.pack_reader import PackReader, file_of
 from tutor.pack.problems import BadPack, BadSource, Problem
+from tutor.pack.yaml_nodes import parse
 from tutor.requirements import unmet
 from tutor.sandbox.process import Sandbox
 from tutor.storage import paths
@@ -64,8 +68,8 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         pack = reader.survey()
     except BadPack as error:
         return LintResult(error.problems)
-    problems = [*reader.problems]
-    remarks: list[Remark] = []
+    problems = [*reader.problems, *unpackable(pack)]
+    remarks: list[Remark] = [*_taken_id(folder, pack)]
     schema = _schema(root)
     try:
         proofs = read_proofs(root)
@@ -107,11 +111,22 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
     ]
     missing = {name: unmet(lesson.requires) for name, lesson in pack.lessons.items()}
     return LintResult(
-        tuple(sorted(problems)),
+        tuple(sorted(set(problems))),
         tuple(sorted(remarks)),
         len(pack.lessons),
         {name: words for name, words in missing.items() if words},
     )
+
+
+def _taken_id(folder: Folder, pack: Pack) -> Iterator[Remark]:
+    """Yield a remark on a pack that has the id of the course, with which it cannot be installed."""
+    course = built_in()
+    if pack.root.resolve() != course.resolve() and pack.id == open_pack(course).id:
+        node = parse(folder.read(MANIFEST), MANIFEST)[0].get("id")
+        line, column = (node.line, node.column) if node is not None else (1, 1)
+        message = f"the id {pack.id!r} is that of the course, so the pack cannot be installed"
+        remedy = "choose another id"
+        yield Remark(folder.shown(MANIFEST), line, column, "taken-id", message, remedy)
 
 
 def _schema(root: Path) -> bool | None:

@@ -11,15 +11,19 @@ from msgspec import Struct
 
 from tutor.authoring.lint_rules_on_checks import (
     asks_nothing,
+    cannot_fail,
     compiled_anew,
     concluded_inside,
     evidence_alone,
     expect_without_torch,
     gradient_unasked,
+    never_applies,
     no_comparison,
     no_survives,
     no_why,
+    repeated_check,
 )
+from tutor.authoring.lint_rules_on_data import unused_data
 from tutor.authoring.lint_rules_on_inputs import (
     all_sizes_different,
     cannot_be_drawn,
@@ -225,6 +229,7 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "cannot-be-drawn": cannot_be_drawn,
     "unused-input": unused_input,
     "unused-size": unused_size,
+    "unused-data": unused_data,
     "equal-sizes": equal_sizes,
     "fixed-size": fixed_size,
     "fixed-bound": fixed_bound,
@@ -233,6 +238,9 @@ RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
     "one-step": one_step,
     "small-inputs": small_inputs,
     "no-why": no_why,
+    "cannot-fail": cannot_fail,
+    "repeated-check": repeated_check,
+    "never-applies": never_applies,
     "no-comparison": no_comparison,
     "expect-without-torch": expect_without_torch,
     "concluded-inside": concluded_inside,

@@ -15,6 +15,7 @@ from tutor.authoring.manifest import with_lesson, yaml_string
 from tutor.lesson import Id
 from tutor.manifest import solution_folders
 from tutor.pack.folder import MANIFEST, Folder
+from tutor.pack.member_names import fault_of
 from tutor.pack.pack_reader import PackReader
 from tutor.pack.problems import BadSource
 from tutor.storage.files import write_atomically
@@ -48,6 +49,7 @@ def new_pack(root: Path) -> list[Path]:
     pack_id = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     if not pack_id:
         raise CannotMake(f"{name!r} gives no pack id; choose a name like my-pack")
+    _require_id(pack_id, "pack")
     title = yaml_string(_title(pack_id))
     named = {"id: my-pack": f"id: {yaml_string(pack_id)}", "title: My pack": f"title: {title}"}
     files = {
@@ -154,6 +156,8 @@ def _require_id(name: str, kind: str) -> None:
             f"a {kind} id must be lower-case words and digits joined by hyphens, like vmap-basics, "
             f"and at most 64 characters; got {name!r}"
         ) from None
+    if fault := fault_of(name):
+        raise CannotMake(f"{fault}; choose another {kind} id")
 
 
 def _title(name: str) -> str:

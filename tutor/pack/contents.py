@@ -114,13 +114,31 @@ def strays(pack: Pack) -> list[str]:
     ]
 
 
+def unpackable(pack: Pack) -> Iterator[Problem]:
+    """Yield what keeps files of a pack, other than those that its reader reads, from being packed:
+    the names of variants, and files that are too large or outside it."""
+    # A lesson may be listed twice.
+    sources = [*dict.fromkeys(_sources(pack, "everything"))]
+    yield from _bad_names([one for one in sources if one.name.count("/") == 3])
+    for source in sources:
+        if source.name.endswith((".py", ".bin")) or source.name.partition(".")[0] in _BESIDE:
+            try:
+                Folder(source.base).read(source.file)
+            except BadSource as error:
+                yield error.problem
+
+
 def _refuse_names(sources: list[PackedFile]) -> None:
+    if problems := _bad_names(sources):
+        raise BadPack(problems)
+
+
+def _bad_names(sources: list[PackedFile]) -> list[Problem]:
     faults = [(source.name, fault) for source in sources if (fault := fault_of(source.name))]
     if not faults and (clash := clash_in(source.name for source in sources)):
         faults = [clash]
-    if faults:
-        shown = {source.name: Folder(source.base).shown(source.file) for source in sources}
-        raise BadPack(Problem(shown[name], 1, 1, fault, "rename it") for name, fault in faults)
+    shown = {source.name: Folder(source.base).shown(source.file) for source in sources}
+    return [Problem(shown[name], 1, 1, fault, "rename it") for name, fault in faults]
 
 
 def _made_starter(pack: Pack, file: str) -> dict[str, str]:

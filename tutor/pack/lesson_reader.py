@@ -36,7 +36,7 @@ from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.examples import parse_call
 from tutor.inputs.functions import DrawError, function_named, function_names
 from tutor.inputs.order import circle_in, fault_of
-from tutor.lesson import ID, MAX_TEXT, Lesson
+from tutor.lesson import ID, MAX_TEXT, Lesson, Mistake
 from tutor.pack.problems import BadSource
 from tutor.pack.shared_texts import SharedTexts, file_of_text, references
 from tutor.pack.struct_reader import EXPRESSION, StructReader, plain, shown
@@ -99,6 +99,18 @@ class LessonReader(StructReader):
             self.problems.append(error.problem)
             return None
         return msgspec.structs.replace(lesson, starter=made or "")
+
+    def misplaced(self, cls: Any, name: str) -> str:
+        if cls is Lesson:
+            each = (msgspec.structs.fields(kind) for kind in kinds().values())
+            fields = {field.encode_name for one in each for field in one}
+            of = ["checks"] if name in fields else []
+            of += ["mistakes"] if name in Mistake.__struct_fields__ else []
+            if of:
+                return f"it is a key of {' or '.join(of)}: indent it like the other keys of one"
+        elif cls in (Mistake, *kinds().values()) and name in Lesson.__struct_fields__:
+            return "it is a key of the lesson: write it without indentation"
+        return ""
 
     # --- fields of lessons ---------------------------------------------------------------
 

@@ -12,6 +12,11 @@ MAX_PARTS = 4
 
 MAX_BYTES = 200
 
+_DEVICES = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+"""Names that Windows gives to devices, whatever the ending of the file."""
+
 
 def fault_of(name: str) -> str | None:
     """Return why a name is not allowed in a pack, or None if it is."""
@@ -30,6 +35,8 @@ def fault_of(name: str) -> str | None:
         return "no part of the name may be empty, or begin or end with a dot or space"
     if any(one in '<>"|?*' for one in name):
         return 'the name must not contain any of <>"|?*'
+    if device := next((p for p in parts if p.partition(".")[0].lower() in _DEVICES), ""):
+        return f"{device!r} is the name of a device on Windows"
     if len(parts) > MAX_PARTS or len(name.encode()) > MAX_BYTES:
         return f"the name must have at most {MAX_PARTS} parts and {MAX_BYTES} bytes"
     return None

@@ -13,6 +13,7 @@ from tutor.pack.data_folder import DataFolder, data_file
 from tutor.pack.folder import MANIFEST, Folder
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.made_starter import made_starter
+from tutor.pack.member_names import fault_of
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.releases import for_this_release
 from tutor.pack.shared_texts import SharedTexts
@@ -44,6 +45,7 @@ class PackReader:
         """
         manifest, node = self._manifest
         self._duplicates(manifest, node)
+        self._portable(manifest, node)
         self._raise_problems()
         return manifest
 
@@ -80,6 +82,7 @@ class PackReader:
         """
         manifest, node = self._manifest
         self._duplicates(manifest, node)
+        self._portable(manifest, node)
         tracks: dict[str, str] = {}
         for track in manifest.tracks:
             for lesson_id in track.lessons:
@@ -146,6 +149,20 @@ class PackReader:
                     message = f"duplicate lesson {lesson_id!r}, already listed as {other}"
                     self._complain(MANIFEST, item, message, "list it once, or rename one of them")
                 files.setdefault(lesson_id, file_of(track.id, lesson_id))
+
+    def _portable(self, manifest: Manifest, node: MappingNode) -> None:
+        """Refuse ids that cannot be the name of a file or directory on every system."""
+        named: list[tuple[str, tuple[str | int, ...]]] = [(manifest.id, ("id",))]
+        for number, track in enumerate(manifest.tracks):
+            named.append((track.id, ("tracks", number, "id")))
+            named += [
+                (lesson_id, ("tracks", number, "lessons", index))
+                for index, lesson_id in enumerate(track.lessons)
+            ]
+        for name, path in named:
+            if fault := fault_of(name):
+                key = "lessons" if "lessons" in path else "id"
+                self._complain(MANIFEST, _at(node, *path), f"{key}: {fault}", "choose another id")
 
     def _unlisted(self, manifest: Manifest) -> None:
         listed = {
