@@ -87,3 +87,30 @@ def test_an_input_that_cannot_be_made_from_another_is_the_packs_fault(written: W
     assert report.verdict == "internal"
     assert report.fault is not None and report.fault.code == "broken-pack"
     assert "a length must be from 0 to 3, got" in report.fault.message
+
+
+def test_structured_inputs_reach_both_sides(written: Written):
+    inputs = {
+        "ids": "tokens(9, 3, 5)",
+        "shown": "mask(3, 5)",
+        "ends": "lengths(3, 5)",
+        "before": "sequence_mask(ends, 5)",
+        "matrix": "spd(2, 3)",
+        "turn": "orthogonal(3)",
+        "hot": "one_hot(3, 5)",
+        "rows": "sorted(3, 5)",
+        "pixels": "images(2, 6, 5, 3, dtype='uint8')",
+        "edges": "graph(4, 5)",
+        "params": {"w": "normal(3, 5)", "b": ["normal(5)"]},
+        "step": "normal_like(params)",
+        "beside": "near(params)",
+        "mixed": "shuffled(rows)",
+    }
+    value = (
+        "[double(one) for one in (matrix, turn, hot, rows, mixed, hot[ids[:, 0] % 3],"
+        " rows * shown, rows * before, pixels / 255,"
+        " rows[edges['senders'] % 3, edges['receivers']],"
+        " step['w'] + beside['w'] - params['w'], step['b'][0] * beside['b'][0])]"
+    )
+    report = run(written(inputs=inputs, checks=[{"value": value}]), RIGHT)
+    assert report.passed, report

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from tutor.inputs.datasets import DATA
 from tutor.inputs.drawing import DRAWING
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
@@ -33,7 +34,10 @@ def node_at(root: MappingNode, *path: str | int) -> Node:
 
 def _for_this_release(item: Node) -> bool:
     releases = item.get("jax") if isinstance(item, MappingNode) else None
-    return not isinstance(releases, ScalarNode) or applies(str(releases.value))
+    try:
+        return not isinstance(releases, ScalarNode) or applies(str(releases.value))
+    except ValueError:  # the file has changed since the lesson was read
+        return True
 
 
 class Places:
@@ -60,17 +64,17 @@ class Places:
             if check.title == title and self._root is not None:
                 node = node_at(self._root, "checks", number)
                 if isinstance(node, MappingNode):
-                    for key in (*keys, check.kind):
-                        if (found := node.get(key)) is not None:
-                            return self._at(found.line)
-                return self._at(node.line)
+                    given = [found for key in (*keys, check.kind) if (found := node.get(key))]
+                    return self._at(given[0].line if given else node.line)
         return self.of("survives")  # the only check that is not in the file
 
     def of_fault(self, report: Report, fault: Fault) -> str:
         """Return the place of a fault of the pack: the line of its code that raised, the input that
-        could not be drawn, or the check."""
+        could not be drawn, the data file that cannot be used, or the check."""
         if self._root is None:
             return self._shown
+        if fault.running.startswith(DATA):
+            return self.of("data", fault.running.removeprefix(DATA), "file")
         if fault.running.startswith(DRAWING):
             name, _, title = fault.running.removeprefix(DRAWING).partition(" of ")
             return self._of_input(name, title)
