@@ -14,6 +14,7 @@ which nothing can be checked; anyone with the file can read them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -199,7 +200,7 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
             yield PackedFile(root, path.name, path.name)
     for name in text_names(root):
         yield PackedFile(root, file := file_of_text(name), file)
-    for name in sorted({one.file for each in pack.lessons.values() for one in each.data.values()}):
+    for name in _data_files(pack):
         yield PackedFile(root, file := data_file(name), file)
     for track in pack.manifest.tracks:
         for lesson in track.lessons:
@@ -208,6 +209,16 @@ def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
                 yield PackedFile(root, recording, recording)
             if purpose != "learners":
                 yield from _answers(root, f"{track.id}/{lesson}", purpose == "everything")
+
+
+def _data_files(pack: Pack) -> list[str]:
+    """Return the data files that lessons name. Who unpacks the files reads the lessons again, and
+    reports those with problems."""
+    found: set[str] = set()
+    for lesson in pack.lessons:
+        with suppress(BadPack):
+            found.update(one.file for one in pack.lesson(lesson).data.values())
+    return sorted(found)
 
 
 def _answers(root: Path, lesson: str, variants: bool) -> Iterator[PackedFile]:
