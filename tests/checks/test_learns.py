@@ -369,7 +369,7 @@ WRONG: dict[str, tuple[Learns, str, tuple[str, ...]]] = {
             "rows = rows_of(step, x, batch)",
             "rows = rows_of(step if step < 3 else -1 - step, x, batch)",
         ),
-        ("step 3", "order of the batches"),
+        ("step 3", "after 2 updates", "order of the batches"),
     ),
     "shuffled from the start": (
         PARTS,

@@ -13,6 +13,8 @@ from tutor.engine import recorded, references
 from tutor.engine.session import Session
 from tutor.inputs.data_files import load
 from tutor.lesson import Lesson
+from tutor.pack import open_pack
+from tutor.pack.places import locate
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report
 
@@ -92,10 +94,18 @@ def test_a_submission_cannot_read_the_file(lesson: Lesson, plants: Path, forks: 
     assert "PermissionError" in report.fault.message
 
 
+MEND = "correct it, or leave the row out"
+
+
+def line_of(plants: Path, text: str) -> int:
+    rows = (plants.parents[1] / "basics/double.yaml").read_text().splitlines()
+    return next(number for number, row in enumerate(rows, 1) if text in row)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("\n2,2,", "\n2,two,", "data/plants.csv, line 4: 'b' must be a number, got 'two'; correct"),
+        ("\n2,2,", "\n2,two,", f"data/plants.csv, line 4: 'b' must be a number, got 'two'; {MEND}"),
         ("", "", "data/plants.csv: has changed since the lesson was read; start again"),
     ],
     ids=["damaged", "changed"],
@@ -111,7 +121,9 @@ def test_a_file_that_cannot_be_used_is_the_packs_fault(
     report = checked(lesson, RIGHT, forks)
     assert report.verdict == "internal" and report.fault is not None
     assert report.fault.code == "broken-pack"
-    assert said in report.fault.message
+    assert report.fault.message == f"lesson double is broken: {said}"
+    place = locate(open_pack(plants.parents[1]), lesson, report, report.fault)
+    assert place == f"{plants.parents[1]}/basics/double.yaml:{line_of(plants, 'file: plants.csv')}"
 
 
 @pytest.mark.parametrize(

@@ -229,10 +229,10 @@ def _shown(loss: float) -> str:
 def _diverged(losses: "Losses", step: int) -> str:
     what = f"the loss is {_shown(losses[step])} at step {step}"
     if step == 0:
-        return f"{what}, before any update: the loss function divides by zero or takes log(0)"
+        return f"{what}, before any update: look for log(0) or 0 / 0 in the loss function"
     return (
-        f"{what}, after {number(losses[step - 1])}: the training diverges, or its loss function is "
-        "not defined there, such as log(0)"
+        f"{what}, after {number(losses[step - 1])}: the training diverges, or the loss function "
+        "takes log(0) or 0 / 0 there"
     )
 
 
@@ -257,14 +257,19 @@ def _cause(step: int, losses: "Losses", right: "Losses", limit: float) -> str:
                 "first update goes uphill, as when its sign is wrong"
             )
         return (
-            f"{what}; step 0 agrees. So the loss is right, and the first update is not: its "
-            "gradient, the learning rate or the sign differs, or the updated parameters are dropped"
+            f"{what}; step 0, before any update, agrees. So look at the first update: its "
+            "gradient, the learning rate, the sign, and whether the next step uses the parameters "
+            "that it returns"
         )
     return (
-        f"{what}; steps 0 to {step - 1} agree. So the loss and the first update are right: either "
-        "the optimizer's state (momentum, step count) is not passed on from step to step, or the "
-        "order of the batches differs"
+        f"{what}; steps 0 to {step - 1} agree, after {_updates(step - 1)}. So look at what changes "
+        "between steps: is the optimizer's state (momentum, step count) passed on, and is the "
+        "order of the batches PyTorch's?"
     )
+
+
+def _updates(count: int) -> str:
+    return "one update" if count == 1 else f"{count} updates"
 
 
 def _before_any_update(losses: "Losses", right: "Losses", limit: float) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tutor.check import Case, Check
 from tutor.engine.references import Request
 from tutor.expressions import free_names, texts
+from tutor.inputs.data_files import BadData
 from tutor.inputs.datasets import Datasets
 from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.inputs.draws import Draws, draw_tree
@@ -88,6 +89,8 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
             for turn in range(check.input_sets)
         ]
         more, secret = check.extra_inputs((*base, index, number), datasets)
+    except BadData:  # its file is at fault, whatever uses it
+        raise
     except DrawError as error:
         error.part = f"{error.part or DRAWING} of {check.title}"
         raise
@@ -117,6 +120,8 @@ def _drawn(
                 inputs=found,
                 datasets=datasets,
             )
+        except BadData:
+            raise
         except DrawError as error:
             error.part = f"{DRAWING}{name}"
             raise

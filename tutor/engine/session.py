@@ -34,6 +34,7 @@ from tutor.engine.submission import (
     source_fault,
 )
 from tutor.engine.versions import installed_versions, torch_installed
+from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.lesson import Lesson
 from tutor.report import SKIPPED, CheckResult, Fault, Report, Timing, Timings, verdict_of
@@ -200,7 +201,8 @@ class Session:
             self._planned = plan(self.lesson, seed)
         except DrawError as error:
             part = error.part.removeprefix(DRAWING).partition(" of ")[0]
-            what = f"an input cannot be drawn: {part}: {error}" if part else str(error)
+            drawn = part and not isinstance(error, BadData)
+            what = f"an input cannot be drawn: {part}: {error}" if drawn else str(error)
             what = f"lesson {self.lesson.id} is broken: {what}"
             raise Failed(Fault("broken-pack", what, running=error.part)) from None
         references = self._ask_torch(requests(self.lesson, self._planned))

@@ -128,6 +128,11 @@ class DataFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"DataFile({self.file!r}, {self.x!r}, {self.y!r}, {self.standardise}, {self.sha256})"
 
 
+READING = "data: "
+"""What `Fault.running` begins with if a data file cannot be used; the name of the data set
+follows."""
+
+
 class PackData(NamedTuple):
     """A data file under the name that the lesson gives it."""
 
@@ -135,9 +140,13 @@ class PackData(NamedTuple):
     file: DataFile
 
     def load(self) -> "Examples":
-        from tutor.inputs.data_files import load
+        from tutor.inputs.data_files import BadData, load
 
-        return load(self.file)
+        try:
+            return load(self.file)
+        except BadData as error:
+            error.part = f"{READING}{self.name}"
+            raise
 
 
 def with_data(data: Mapping[str, DataFile]) -> Datasets:

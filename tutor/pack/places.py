@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from tutor.inputs.datasets import DATA
+from tutor.inputs.datasets import READING
 from tutor.inputs.drawing import DRAWING
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
@@ -73,8 +73,8 @@ class Places:
         could not be drawn, the data file that cannot be used, or the check."""
         if self._root is None:
             return self._shown
-        if fault.running.startswith(DATA):
-            return self.of("data", fault.running.removeprefix(DATA), "file")
+        if fault.running.startswith(READING):
+            return self.of("data", fault.running.removeprefix(READING), "file")
         if fault.running.startswith(DRAWING):
             name, _, title = fault.running.removeprefix(DRAWING).partition(" of ")
             return self._of_input(name, title)
