@@ -25,6 +25,8 @@ class Text(NamedTuple):
     end: int
 
 
+_PYTHON = re.compile(r"(class|def|for|from|if|import|return|while|with)\b")
+
 KEY = re.compile(r"""(- +)*("[^"]*"|'[^']*'|[\w.-]+)(:(\s|$)|$)""")
 
 
@@ -41,9 +43,10 @@ def fault(
     content = row.strip()
     dash = content.startswith("- ") or content == "-"
     aligned = any(one.column == column for one in levels if one.dashes == dash)
-    if text is not None and not (aligned and KEY.match(content)):
-        between = [line.strip() for line in lines[text.end - 1 : number - 1]]
-        if all(not line or line.startswith("#") for line in between):
+    below_text = text is not None and _below(lines, text) == number
+    if text is not None and below_text:
+        entry = KEY.match(content) or (dash and any(one.dashes for one in levels))
+        if not entry:
             return _of_text(lines, number, column, text)
     if aligned:
         return None
@@ -61,7 +64,32 @@ def fault(
     where = " and ".join(_described(lines, one) for one in near)
     message = f"this line is {compared} {_spaces(column)}, where {where}"
     remedy = "align it with " + " or ".join(f"{_word(lines, o)} of line {o.line}" for o in near)
-    return message, f"{remedy}, or begin it with `- `" if beside_dash else remedy
+    remedy += ", or begin it with `- `" if beside_dash else ""
+    if text is not None and below_text:
+        remedy += "; if it belongs to the text above, indent it like that"
+    return message, remedy
+
+
+def interrupted(lines: Sequence[str], text: Text) -> tuple[int, str, str] | None:
+    """Return the line that ends a text although it belongs to it, what is wrong with it, and a
+    remedy; None if the line below the text can be an entry of its own."""
+    number = _below(lines, text)
+    content, column = lines[number - 1].strip(), _indent(lines[number - 1])
+    entry = KEY.match(content) or content.startswith("- ")
+    # At the margin, all keys are single words.
+    if column and not _PYTHON.match(content):
+        entry = entry or ":" in content.partition(" #")[0]
+    if not content or entry:
+        return None
+    return number, *_of_text(lines, number, column, text)
+
+
+def _below(lines: Sequence[str], text: Text) -> int:
+    """Return the first line below a text that is neither blank nor a comment; the last line if
+    there is none."""
+    rest = range(text.end, len(lines))
+    filled = (one for one in rest if lines[one - 1].strip() and lines[one - 1].strip()[0] != "#")
+    return next(filled, len(lines))
 
 
 def unfinished(lines: Sequence[str], number: int) -> int:

@@ -70,6 +70,9 @@ class LessonReader(StructReader):
         if isinstance(data := node.get("data"), MappingNode):  # draws may stand before it
             self._datasets += [str(key.value) for key, _ in data.entries]
         lesson: Lesson | None = self.struct(Lesson, node)
+        for key in ("torch", "starter"):  # which some lessons leave out
+            if node.get(key) is None:
+                self.swallowed(key, node, " |")
         for key, expected in (("id", lesson_id), ("track", track)):
             found = node.get(key)
             if isinstance(found, ScalarNode) and found.value != expected:

@@ -65,11 +65,28 @@ class StructReader:
             attribute = fields[name].name
             values[attribute] = self.value(hints[attribute], child, name)
         for name, one in fields.items():
-            if one.required and node.get(name) is None:
+            if one.required and node.get(name) is None and not self.swallowed(name, node):
                 about = _description(hints[one.name])
                 what = f"{name!r} is missing{': ' + about.rstrip('.') if about else ''}"
                 self.complain(node, what, f"add a line `{name}: …`")
         return cls(**values) if len(self.problems) == before else None
+
+    def swallowed(self, name: str, node: MappingNode, begins: str = "") -> bool:
+        """Report a line of a text that should be a key, whose value `begins` so, but is indented.
+
+        **Returns:** whether there is one.
+        """
+        for key, child in node.entries:
+            if isinstance(child, ScalarNode) and child.block:
+                for number, row in enumerate(str(child.value).split("\n"), start=1):
+                    if row.lstrip().startswith(f"{name}:{begins}"):
+                        column = len(row) - len(row.lstrip()) + 1
+                        what = (
+                            f"{name!r} is missing: this line belongs to the text of {key.value!r}"
+                        )
+                        self.complain_at(child, number, column, what, "indent it less, as a key")
+                        return True
+        return False
 
     def misplaced(self, cls: Any, name: str) -> str:
         """Return a remedy for a key that belongs elsewhere; empty if none is known."""

@@ -163,7 +163,8 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str, builder: "_Builder") -> Pr
         below = mark is None or mark.line != opening.line or "end of stream" in problem
         mark = opening if below else mark
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    if (misplaced := _misplaced(problem, line, column, builder)) is not None:
+    misplaced = builder.interrupted(line) or _misplaced(problem, line, column, builder)
+    if misplaced is not None:
         wrong, what, how = misplaced
         return Problem(file, wrong, builder.first(wrong), what, how)
     said = ", ".join(part for part in (context, problem) if part)
@@ -263,6 +264,7 @@ class _Builder:
         self._latest: list[int] = []
         self._ended: list[indentation.Level] = []
         self._block: indentation.Text | None = None
+        self._text: indentation.Text | None = None
         self._cut: list[_Cut | None] = []
 
     def character(self, line: int, column: int) -> str:
@@ -285,6 +287,14 @@ class _Builder:
 
     def row(self, line: int) -> str:
         return self._lines[line - 1] if line <= len(self._lines) else ""
+
+    def interrupted(self, line: int) -> tuple[int, str, str] | None:
+        """Return the line above that ends the last block of text although it belongs to it, what is
+        wrong with it, and a remedy; None if none does."""
+        if self._text is None:
+            return None
+        found = indentation.interrupted(self._lines, self._text)
+        return found if found is not None and found[0] <= line else None
 
     def unfinished(self, line: int) -> int:
         """Return the line above that a missing colon lets go on; 0 if that is not what is wrong."""
@@ -415,7 +425,7 @@ class _Builder:
         text: str = event.value
         end = event.end_mark.line + 1 if event.end_mark is not None else line
         if event.style in ("|", ">"):
-            self._block = indentation.Text(line, end)
+            self._block = self._text = indentation.Text(line, end)
         if event.style == "|":
             return ScalarNode(text, line, column, True, self._indent(text, line))
         if event.style == ">":
