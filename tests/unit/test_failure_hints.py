@@ -105,8 +105,8 @@ def with_hints(root: Path, hints: str, survives: str = "") -> Path:
         (
             "{fails: value, says: [], hint: h}",
             (
-                "36:26: says: must be a string of 1 to 300 characters or a non-empty list of strings, "
-                "got a list"
+                "36:26: says: must be a string of 1 to 300 characters or a non-empty list of "
+                "strings, got a list"
             ),
         ),
         (
