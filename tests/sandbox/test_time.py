@@ -145,7 +145,7 @@ import jax, jax.numpy as jnp
 calls = []
 @jax.jit
 def much(x):
-    for n in range(30): x = jnp.sin(x) @ jnp.ones((4, 4)) + n
+    for n in range(150): x = jnp.sin(x) @ jnp.ones((4, 4)) + n
     return x
 def double(x):
     much(x)
