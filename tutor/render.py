@@ -207,6 +207,10 @@ LINES, COLUMNS = 12, 200
 """Maximum size of an exception's text."""
 
 
+OURS = "/tutor/checks/inside/"
+"""In a line about our own functions, of which a learner knows nothing."""
+
+
 def beyond(detail: str, message: str) -> str:
     """Return the lines of an exception's text that `message` does not contain, truncated, without
     blank lines and rules."""
@@ -215,7 +219,7 @@ def beyond(detail: str, message: str) -> str:
     new = [
         line if len(line) <= COLUMNS else f"{line[: COLUMNS - 1]}…"
         for line in lines
-        if line.strip("-=_~ ") and "".join(line.split()) not in said
+        if line.strip("-=_~ ") and "".join(line.split()) not in said and OURS not in line
     ]
     if len(new) <= LINES:
         return "\n".join(new)

@@ -13,6 +13,7 @@ from tutor.report import CheckResult
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport functools\n\n"
 GROWTH = Program(program="f(x)", inputs={"x": parse("normal(64, 3)")}, steady={"x": "x[:4]"})
+NEARER = Program(program="f(x)", inputs={"x": parse("normal(60, 3)")}, steady={"x": "x[:10]"})
 LOOP = Program(program="f(x)", contains=("scan | while",))
 PLAIN = Program(program="f(x)", lacks=("scan", "while"))
 DONATES = Program(program="f(x, w)", donates=("x",))
@@ -36,6 +37,11 @@ RIGHT: dict[str, tuple[Check, str]] = {
         "def f(x): return jax.lax.fori_loop(0, len(x), lambda i, h: h + x[i], x[0] * 0)",
     ),
     "associative scan": (GROWTH, "def f(x): return jax.lax.associative_scan(jnp.add, x)[-1]"),
+    "associative scan of pairs": (
+        NEARER,
+        "def f(x):\n    def join(l, r):\n        return l[0] * r[0], l[1] * r[0] + r[1], l[2] + r[2]\n"
+        "    return jax.lax.associative_scan(join, (x * 0 + 0.9, x, x))[1][-1]",
+    ),
     "vmap": (GROWTH, "f = jax.vmap(lambda r: jnp.linalg.norm(r))"),
     "grad of scan": (
         GROWTH,
@@ -73,6 +79,14 @@ WRONG: dict[str, tuple[Check, str, str]] = {
         "@jax.jit\ndef f(x):\n    h = x[0]\n    for i in range(len(x)): h = h + x[i]\n    return h",
         "if `x` has length 60 more",
     ),
+    "a loop over fewer rows": (
+        NEARER, "def f(x):\n    h = x[0]\n    for r in x: h = h + r\n    return h", "a loop in Python"
+    ),
+    "a loop that knows its length": (
+        NEARER,
+        "def f(x):\n    assert len(x) < 99\n    for r in x: x = x + r\n    return x",
+        "a loop in Python",
+    ),
     "no loop": (LOOP, "def f(x): return x + 1", "contains no `scan` or `while`; its operations"),
     "a loop": (PLAIN, "def f(x): return jax.lax.map(jnp.sum, x)", "contains `scan`"),
     "nothing donated": (DONATES, "f = jax.jit(lambda x, w: x + w)", "`x` is not donated"),
@@ -85,7 +99,7 @@ WRONG: dict[str, tuple[Check, str, str]] = {
     "replicated": (SPLIT, MESH + "def f(x): return put(x)", "is replicated, expected split"),
     "split": (WHOLE, MESH + "def f(x): return put(x, 'd')", "is split, expected replicated"),
     "no array": (SPLIT, "import numpy\ndef f(x): return numpy.ones(3)", "has no JAX array"),
-    "no exception": (REFUSES, "def f(x): return x", "returned float32[4, 3], expected it to raise"),
+    "no exception": (REFUSES, "def f(x): return x", "`f(x)` returned float32[4, 3], expected it to raise"),
     "another exception": (
         REFUSES, "def f(x): raise KeyError('shape')", "raised KeyError: 'shape'; expected TypeError"
     ),

@@ -1,6 +1,7 @@
 """Rules for checks: their messages, and whether an answer can pass without doing the work."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from tutor.authoring.conclusions import conclusion
@@ -21,6 +22,8 @@ from tutor.inputs.order import needed
 from tutor.lesson import Lesson
 from tutor.pack.releases import ever_applies, supported
 from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode
+
+GRADIENTS = re.compile(r"\b(grad|value_and_grad|vjp|jacrev|jacfwd)\b")
 
 RAW = frozenset({"value", "same", "different", "permutation", "bounds", "distribution"})
 """Kinds whose expressions return the values to judge."""
@@ -227,6 +230,9 @@ def gradient_unasked(page: Page) -> Iterator[Finding]:
             names = {name for k in chosen for name in free_names(check.at[k])}
             for function in free_names(check.grad).keys() & functions:
                 checked.setdefault(function, set()).update(names)
+        elif taken := _differentiated(check, functions):
+            for function in taken:
+                checked.setdefault(function, set()).update({**lesson.inputs, **check.inputs})
         elif isinstance(check, Value) and not check.evidence:
             real = {*_real_inputs({**lesson.inputs, **check.inputs})}
             for function, arguments in calls_of(check.value, functions):
@@ -240,6 +246,15 @@ def gradient_unasked(page: Page) -> Iterator[Finding]:
             message = f"no check takes the gradient of {function!r} in {', '.join(sorted(missing))}"
             remedy = "add a `grad:` check; without one, an answer that stops gradients passes"
             yield page.at("checks", number), message, remedy
+
+
+def _differentiated(check: Check, functions: set[str]) -> set[str]:
+    """Return the functions whose gradient an expression of a check takes itself."""
+    found: set[str] = set()
+    for text in texts(check.observe()):
+        if GRADIENTS.search(text):
+            found |= free_names(text).keys() & functions
+    return found
 
 
 def _real_inputs(inputs: Mapping[str, Draws]) -> Iterator[str]:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from tutor.authoring.lint_rules_on_data import unusable_data
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
+from tutor.checks.program import Program
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
 from tutor.engine.plan import plan, used_inputs
-from tutor.expressions import texts
+from tutor.expressions import free_names, texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.data_files import BadData
@@ -128,8 +129,10 @@ def unused_size(page: Page) -> Iterator[Finding]:
         if isinstance(node, MappingNode) and (spec := node.get("is")) is not None:
             dimensions = plain(spec)
             used |= {word for text in texts(dimensions) for word in re.findall(r"\w+", text)}
+        for text in texts([check.observe(), check.refer()]):
+            used |= free_names(text).keys()
     for name in lesson.sizes.keys() - used:
-        message = f"the size {name!r} is not used by any input or `is`"
+        message = f"the size {name!r} is not used by any input, expression or `is`"
         yield page.at("sizes", name), message, "use it, or remove it"
 
 
@@ -213,8 +216,9 @@ def fixed_size(page: Page) -> Iterator[Finding]:
             remedy = f"give it several values: {name}: [{number}, {number + 1}]"
             yield page.at("sizes", name), f"the size {name!r} is always {number}", remedy
     known = _numbers_of_the_task(page)
+    unvaried = {id(draw) for draw in _drawn_for_its_length(lesson)}
     for node, _, draw in _draws(page):
-        if draw.function in CONSTANT or not _has_shape(draw):
+        if draw.function in CONSTANT or not _has_shape(draw) or id(draw) in unvaried:
             continue
         axes = _axis_arguments(draw)
         for axis in axes:
@@ -222,6 +226,14 @@ def fixed_size(page: Page) -> Iterator[Finding]:
             if isinstance(axis, ast.Constant) and axis.value not in known | usual:
                 message = f"an axis is always {axis.value!r}, which the task does not mention"
                 yield node, message, "name it under `sizes` and give it several values"
+
+
+def _drawn_for_its_length(lesson: Lesson) -> Iterator[Draw]:
+    """Yield the draws of which a check itself tries other lengths."""
+    for check in own_checks(lesson):
+        if isinstance(check, Program):
+            for name in check.steady.keys() & check.inputs.keys():
+                yield from drawn(check.inputs[name])
 
 
 def fixed_bound(page: Page) -> Iterator[Finding]:

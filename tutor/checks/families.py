@@ -70,8 +70,11 @@ class Distribution(Struct, frozen=True):
         """
         make, _, _ = FAMILIES[self.family]
         values = [float(arithmetic.value(one, sizes)) for one in self.arguments]
+        name = self.text
+        if self.places:  # sizes, whose values a learner does not know
+            name += f", here {self.family}({', '.join(f'{v:.4g}' for v in values)})"
         try:
-            return make(self.text, *values)
+            return make(name, *values)
         except (ValueError, OverflowError, ZeroDivisionError) as error:
             raise ArithmeticFault(f"{self.text}: {error}") from None
 

@@ -8,6 +8,11 @@ from msgspec import Meta, field
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.tree import Tree, entry, items, real, text
 
+ENOUGH = 0.75
+"""A loop that grows by some operations for a longer input grows by at least this share of them if
+that length doubles. For lengths of which one is at least four times the other, an algorithm that
+halves its input grows by half of them at most."""
+
 SHOWN = 6
 """Operations named in a message."""
 
@@ -86,8 +91,15 @@ class Program(Check, frozen=True, kw_only=True):
         longer = real(entry(observed, "longer"))
         # A loop in Python leaves at least one operation for each of its rounds. Algorithms that
         # halve their input leave a few more for twice the length, and are right.
-        if longer <= 0 or counts[1] - counts[0] < longer:
+        grown = counts[1] - counts[0]
+        if longer <= 0 or grown < longer:
             return None
+        # From half its length to the whole, what halves its input grows once more. A loop grows by
+        # as much as for all lengths below.
+        if isinstance(observed, dict) and "twice size" in observed:
+            again = real(observed["twice size"]) - counts[1]
+            if again < ENOUGH * grown:
+                return None
         changed = " and ".join(f"`{name}` has length {longer:.0f} more" for name in self.steady)
         return Finding(
             f"the program has {counts[0]:.0f} operations, and {counts[1]:.0f} if {changed}: "

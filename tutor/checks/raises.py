@@ -37,7 +37,8 @@ class Raises(Check, frozen=True, kw_only=True):
             raise TreeError("expected what the call raised")
         if "returned" in observed:
             value = brief(observed["returned"])[:200]
-            return Finding(f"the call returned {value}, expected it to raise {expectation}")
+            call = " ".join(self.raises.split())[:200]
+            return Finding(f"`{call}` returned {value}, expected it to raise {expectation}")
         classes = [text(name) for name in items(entry(observed, "classes"))]
         message = text(entry(observed, "message"))
         if not classes:

@@ -60,7 +60,7 @@ def judge(
         finding.mismatch,
         case=shown_inputs(lesson, check, case),
         notes=finding.notes,
-        wants=check.why,
+        wants="" if afterword else check.why,
         afterword=afterword,
         explanation=_explain(
             lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)

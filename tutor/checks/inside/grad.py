@@ -44,7 +44,7 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
             return parameters[-1]
 
         for number in indices:
-            at[number] = map_tensors(track, at[number])
+            at[number] = map_tensors(track, _floats_as_tensors(at[number]))
         value = env.call(f"{args['function']} of {args['at']}", function, *at)
         value = value[0] if args["aux"] else value
         # Through `call`, so that a missing gradient is the reference's error.
@@ -61,6 +61,20 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
 
     value, seconds = timed(gradient)
     return env.encode(value, args["function"]), seconds
+
+
+def _floats_as_tensors(tree: Any) -> Any:
+    """Return a tree whose Python floats are tensors, since `jax.grad` differentiates with respect
+    to them, too."""
+    import torch
+
+    if isinstance(tree, float):
+        return torch.tensor(tree)
+    if isinstance(tree, dict):
+        return {key: _floats_as_tensors(child) for key, child in tree.items()}
+    if isinstance(tree, list | tuple):
+        return type(tree)(_floats_as_tensors(child) for child in tree)
+    return tree
 
 
 def map_tensors(function: Callable[[Any], Any], tree: Any) -> Any:

@@ -1,7 +1,9 @@
 """The operations of an expression's trace, and what happens to buffers when it runs."""
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
+from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Leaf, Tree
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
                 observation["other size"] = _number(other_size)
                 longest = max(_difference(inputs.get(name), other[name]) for name in other)
                 observation["longer"] = _number(longest)
+                with contextlib.suppress(UserCodeError):  # a length that the function refuses
+                    twice = {name: _doubled(inputs.get(name), other[name]) for name in other}
+                    _, twice_size = _traced(env, expression, {**inputs, **twice})
+                    observation["twice size"] = _number(twice_size)
     if args["donates"]:
         inputs = env.inputs(tree)
         env.evaluate(expression, inputs)
@@ -99,6 +105,21 @@ def _difference(one: Any, other: Any) -> int:
     pairs = zip(_arrays(one), _arrays(other), strict=False)
     lengths = (zip(a.shape, b.shape, strict=False) for a, b in pairs)
     return max((abs(m - n) for shapes in lengths for m, n in shapes), default=0)
+
+
+def _doubled(one: Any, other: Any) -> Any:
+    """Return the longer of two inputs with its arrays twice as long along the changed axes."""
+    import jax
+    import jax.numpy as jnp
+
+    def double(a: Any, b: Any) -> Any:
+        longer = a if a.size >= b.size else b
+        for axis, (m, n) in enumerate(zip(a.shape, b.shape, strict=True)):
+            if m != n:
+                longer = jnp.concatenate([longer, longer], axis)
+        return longer
+
+    return jax.tree.map(double, one, other)
 
 
 def _place(array: Any) -> str:
