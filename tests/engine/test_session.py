@@ -27,6 +27,20 @@ def test_a_check_is_skipped_if_the_one_before_it_did_not_pass(written: Written):
     assert [check.status for check in run(lesson, RIGHT).checks] == ["pass", "pass"]
 
 
+def test_a_gradient_with_respect_to_a_python_float_is_pytorchs(written: Written):
+    """PyTorch differentiates with respect to tensors only."""
+    double = "def double(x, rate):\n    return (rate * x).sum() * rate\n"
+    lesson = written(
+        torch=f"import torch\n\n{double}",
+        starter="def double(x, rate): ...",
+        inputs={"x": "normal(3)", "rate": "float(0.1, 0.9)"},
+        checks=[{"grad": "double", "at": ["x", "rate"], "argnums": [0, 1]}],
+    )
+    assert run(lesson, double).passed
+    (check,) = run(lesson, double.replace(" * rate\n", "\n")).checks
+    assert check.status == "fail"
+
+
 def test_nan_of_pytorch_is_the_packs_fault_unless_the_check_says_that_it_is_meant(
     written: Written,
 ):

@@ -887,8 +887,11 @@ def test_scores_and_labels_give_the_same_accuracy(name: str) -> None:
 @pytest.mark.parametrize(
     ("observed", "message"),
     [
-        (leaf(np.full((4, 3), np.nan)), "the predictions contain NaN or infinity: training"),
-        (leaf([[0, 0, np.inf]] * 4), "the predictions contain NaN or infinity: training"),
+        (
+            leaf(np.full((4, 3), np.nan)),
+            "the predictions contain NaN or infinity, as when training",
+        ),
+        (leaf([[0, 0, np.inf]] * 4), "the predictions contain NaN or infinity, as when training"),
         (leaf([0, 1, 2]), "predictions of shape (3,) for 4 examples; expected scores (4, 10) or"),
         (leaf(scores([0, 1, 2])), "predictions of shape (3, 3) for 4 examples"),
         (leaf(scores([0, 1, 2, 1]).T), "predictions of shape (3, 4) for 4 examples"),

@@ -117,7 +117,7 @@ class HeldOut(Check, frozen=True, kw_only=True):
             what = f"predictions of shape {values.shape} for {count} examples; expected {expected}"
             return Finding(what)
         if not np.isfinite(values).all():
-            return Finding("the predictions contain NaN or infinity: training diverged")
+            return Finding("the predictions contain NaN or infinity, as when training diverged")
         return None
 
     def wrong_predictions(self, predictions: Tree, case: Case) -> Finding | None:

@@ -254,7 +254,8 @@ def _cause(step: int, losses: "Losses", right: "Losses", limit: float) -> str:
         if fall > 0 and rise > UPHILL * fall:
             return (
                 f"{what}: the loss rises from {number(losses[0])}, where PyTorch's falls. The "
-                "first update goes uphill, as when its sign is wrong"
+                "first update goes uphill, as when its sign is wrong, or far too far, as when the "
+                "learning rate or the scale of the inputs is"
             )
         return (
             f"{what}; step 0, before any update, agrees. So look at the first update: its "
@@ -263,8 +264,8 @@ def _cause(step: int, losses: "Losses", right: "Losses", limit: float) -> str:
         )
     return (
         f"{what}; steps 0 to {step - 1} agree, after {_updates(step - 1)}. So look at what changes "
-        "between steps: is the optimizer's state (momentum, step count) passed on, and is the "
-        "order of the batches PyTorch's?"
+        "between steps: is the optimizer's state (momentum, step count) passed on, is the order "
+        "of the batches PyTorch's, and are the same parameters trained?"
     )
 
 
