@@ -28,6 +28,13 @@ def put(x, *axes):
     return jax.device_put(x, jax.sharding.NamedSharding(mesh, jax.P(*axes)))
 """
 
+PAIRS = """
+def f(x):
+    def join(one, other):
+        return one[0] * other[0], one[1] * other[0] + other[1], one[2] + other[2]
+    return jax.lax.associative_scan(join, (x * 0 + 0.9, x, x))[1][-1]
+"""
+
 RIGHT: dict[str, tuple[Check, str]] = {
     "scan": (GROWTH, "def f(x): return jax.lax.scan(lambda h, r: (h + r, None), x[0] * 0, x)[0]"),
     "sum": (GROWTH, "def f(x): return x.sum(0)"),
@@ -39,8 +46,7 @@ RIGHT: dict[str, tuple[Check, str]] = {
     "associative scan": (GROWTH, "def f(x): return jax.lax.associative_scan(jnp.add, x)[-1]"),
     "associative scan of pairs": (
         NEARER,
-        "def f(x):\n    def join(l, r):\n        return l[0] * r[0], l[1] * r[0] + r[1], l[2] + r[2]\n"
-        "    return jax.lax.associative_scan(join, (x * 0 + 0.9, x, x))[1][-1]",
+        PAIRS,
     ),
     "vmap": (GROWTH, "f = jax.vmap(lambda r: jnp.linalg.norm(r))"),
     "grad of scan": (
@@ -80,7 +86,9 @@ WRONG: dict[str, tuple[Check, str, str]] = {
         "if `x` has length 60 more",
     ),
     "a loop over fewer rows": (
-        NEARER, "def f(x):\n    h = x[0]\n    for r in x: h = h + r\n    return h", "a loop in Python"
+        NEARER,
+        "def f(x):\n    h = x[0]\n    for r in x: h = h + r\n    return h",
+        "a loop in Python",
     ),
     "a loop that knows its length": (
         NEARER,
@@ -99,7 +107,9 @@ WRONG: dict[str, tuple[Check, str, str]] = {
     "replicated": (SPLIT, MESH + "def f(x): return put(x)", "is replicated, expected split"),
     "split": (WHOLE, MESH + "def f(x): return put(x, 'd')", "is split, expected replicated"),
     "no array": (SPLIT, "import numpy\ndef f(x): return numpy.ones(3)", "has no JAX array"),
-    "no exception": (REFUSES, "def f(x): return x", "`f(x)` returned float32[4, 3], expected it to raise"),
+    "no exception": (
+        REFUSES, "def f(x): return x", "`f(x)` returned float32[4, 3], expected it to raise"
+    ),
     "another exception": (
         REFUSES, "def f(x): raise KeyError('shape')", "raised KeyError: 'shape'; expected TypeError"
     ),
