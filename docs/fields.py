@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tutor.check import Check
+from tutor.checks import BUILT_IN
 from tutor.inputs.datasets import DataFile
 from tutor.lesson import Equivalent, FailureHint, Lesson, Limits, Mistake
 from tutor.manifest import LatePenalty, Manifest, Track
@@ -38,6 +39,7 @@ CLASSES: dict[str, type[Struct]] = {
     )
 }
 TABLE = re.compile(r"(<!-- fields: (\w+) -->\n)(?:\|.*\n)*")
+CASES = re.compile(r"(<!-- cases -->\n)(?:By default.*\n)?")
 HEADER = "| field | value | default | |\n|---|---|---|---|\n"
 
 _HOLDS = {
@@ -70,6 +72,16 @@ def table(cls: type[Struct]) -> str:
         cells = (f"`{field.encode_name}`", _value(hint), _default(field), about.rstrip("."))
         rows.append(f"| {' | '.join(cells)} |\n")
     return HEADER + "".join(rows)
+
+
+def cases() -> str:
+    """Return how many cases each kind has by default."""
+    by_count: dict[int, list[str]] = {}
+    for kind in BUILT_IN:
+        by_count.setdefault(kind.default_cases, []).append(f"`{kind.kind}`")
+    *few, most = sorted(by_count)
+    listed = "; ".join(f"{count} for {', '.join(by_count[count])}" for count in few)
+    return f"By default, `cases` is {listed}; {most} for the others.\n"
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:
@@ -130,7 +142,8 @@ def _described(hint: Any) -> str:
 
 def with_fields(text: str) -> str:
     """Return the text of a page with the fields as they are now."""
-    return TABLE.sub(lambda found: found[1] + table(CLASSES[found[2]]), text)
+    text = TABLE.sub(lambda found: found[1] + table(CLASSES[found[2]]), text)
+    return CASES.sub(lambda found: found[1] + cases(), text)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,10 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     edit: Annotated[
         dict[str, str] | None,
-        Meta(description="Replacements in the solution; each key must occur exactly once."),
+        Meta(
+            description="Replacements in the solution's text, indentation and line breaks "
+            "included; each key must occur exactly once."
+        ),
     ] = None
     fails: Annotated[
         Line,
