@@ -108,6 +108,10 @@ def test_a_starter_must_not_pass(tried: Tried):
     assert "starter: it passes" in tried.problem("open", "starter")
 
 
+def test_examples_give_what_the_text_shows(tried: Tried):
+    assert "`1 + 1` gives '2'; the text says '3'" in tried.problem("open", "line 2 of `after_pass`")
+
+
 @pytest.mark.parametrize(
     ("code", "fails", "told"),
     [
@@ -156,6 +160,7 @@ def test_a_mistake_must_be_caught_where_and_as_it_says(tried: Tried, mistake: st
         ("apart", "solution", "basics/apart.yaml", "value: double(x)"),
         ("broken", "solution", "basics/broken.yaml", "return "),
         ("open", "starter", "basics/open.yaml", "starter: |"),
+        ("open", "line 2 of `after_pass`", "basics/open.yaml", "after_pass: |"),
         ("unsolved", "solution", "basics/unsolved.yaml", "id: unsolved"),
         ("warns", "thrice", "basics/warns.yaml", "- value: "),
         ("weak", "idle@less -> its input", "basics/weak.yaml", "- value: "),

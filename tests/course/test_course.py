@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import SHARED_CACHE, course
 from tests.course.sample import Sample, sample_of
 from tests.stopwatch import GUARD
+from tutor.authoring.examples import mismatches
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.lint import lint
 from tutor.authoring.proofs import SEEDS, Proof, command, read_proofs, state
@@ -23,6 +24,7 @@ from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.report import Report
+from tutor.sandbox.process import Sandbox
 
 PACK = course()
 LESSONS = list(PACK.lessons.values())
@@ -99,6 +101,18 @@ def test_a_lesson_is_complete(lesson: Lesson):
     assert lesson.sources
     assert "### Write" in lesson.brief
     assert {check.kind for check in lesson.checks} & {"value", "train_step", "distribution"}
+
+
+@pytest.fixture(scope="module")
+def examples_sandbox(forks: Forks) -> Iterator[Sandbox]:
+    with forks.reference() as sandbox:
+        sandbox.ready()
+        yield sandbox
+
+
+@each_lesson
+def test_the_examples_give_what_the_text_shows(lesson: Lesson, examples_sandbox: Sandbox):
+    assert mismatches(lesson, examples_sandbox) == []
 
 
 def test_lint_has_nothing_to_say():

@@ -9,6 +9,7 @@ from typing import Self
 
 from msgspec import Struct, structs
 
+from tutor.authoring.examples import examples_of, mismatches
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.recording import record
 from tutor.authoring.strength import Strength, strength, trial_of
@@ -20,7 +21,7 @@ from tutor.marked_regions import solution_lines
 from tutor.pack.places import Places
 from tutor.pool.forks import Forks
 from tutor.requirements import unmet
-from tutor.sandbox.process import Cancelled
+from tutor.sandbox.process import Cancelled, Failed
 from tutor.storage import paths
 
 NARROW = 0.5
@@ -117,10 +118,34 @@ class PackTest:
         ]
         for work, futures in under_way:
             if work.skipped:
-                yield work.result([], [])
+                yield work.result([], [], [])
                 continue
-            result = work.result(_outcomes(futures), self._expected(work.lesson))
+            outcomes, examples = _outcomes(futures), self._examples(work.lesson)
+            result = work.result(outcomes, self._expected(work.lesson), examples)
             yield self._recorded(work.lesson, result) if result.holds else result
+
+    def _examples(self, lesson: Lesson) -> list[Outcome]:
+        """Return what the lesson's text shows otherwise than it is."""
+        if not examples_of(lesson):
+            return []
+        places = Places(self._pack, lesson)
+        try:
+            with self._forks.reference() as sandbox:
+                sandbox.ready()
+                found = mismatches(lesson, sandbox)
+        except Failed as failure:
+            problem = failure.fault.message
+            return [Outcome(lesson.id, "example", "examples", problem, ours=True)]
+        return [
+            Outcome(
+                lesson.id,
+                "example",
+                f"line {one.line} of `{one.field}`",
+                one.message,
+                place=places.of(one.field),
+            )
+            for one in found
+        ]
 
     def _recorded(self, lesson: Lesson, result: LessonResult) -> LessonResult:
         """Return the result with what is wrong with the recorded answers, if anything is."""
@@ -191,11 +216,13 @@ class _Work:
                 self._mutants = [structs.replace(m, line=lines[m.line - 1]) for m in found]
         self.all = [*self._trials, *(trial_of(lesson, mutant) for mutant in self._mutants or ())]
 
-    def result(self, outcomes: list[Outcome], expected: list[str]) -> LessonResult:
+    def result(
+        self, outcomes: list[Outcome], expected: list[str], examples: list[Outcome]
+    ) -> LessonResult:
         """**Arguments:** `outcomes`: of `all`, in their order; `expected`: remarks on the values
-        that PyTorch gives."""
+        that PyTorch gives; `examples`: of the lesson's text, those that do not hold."""
         lesson = self.lesson
-        ordinary = [*outcomes[: len(self._trials)], *self._failed]
+        ordinary = [*outcomes[: len(self._trials)], *self._failed, *examples]
         mutated = outcomes[len(self._trials) :]
         unknown = [outcome for outcome in mutated if outcome.ours]
         ordinary += unknown

@@ -45,7 +45,8 @@ class Trial(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """The result of a trial, or of comparing recorded answers (`tutor.authoring.recording`).
+    """The result of a trial, of comparing recorded answers (`tutor.authoring.recording`), or of an
+    example in the lesson's text (`tutor.authoring.examples`).
 
     `problem` is empty if the trial holds, else says what is wrong under `seeds`; `tried` counts all
     seeds that were run. `check` names the check with the problem; for a mutant, the one that killed
@@ -58,7 +59,7 @@ class Outcome(Struct, frozen=True):
     """
 
     lesson: str
-    kind: Kind | Literal["recording"]
+    kind: Kind | Literal["recording", "example"]
     name: str
     problem: str = ""
     check: str = ""
