@@ -1,7 +1,8 @@
 """What of the course a run tries: the seed, and a sample that moves on with every commit.
 
-Each item is in the sample of one of any twenty consecutive commits. Without the whole history (a
-shallow clone, an sdist) the hash decides, and an item is in about one of twenty samples.
+Each item is in the sample of one of any hundred consecutive commits. Without the whole history (a
+shallow clone, an sdist) the hash decides, and an item is in about one of a hundred
+samples.
 """
 
 import subprocess
@@ -15,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-RUNS = 20
+RUNS = 100
 SEEDS = 1000
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Twenty commits cover the course, and a failure can be reproduced."""
+"""A hundred commits cover the course, and a failure can be reproduced."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from tests.course import sample as module
 from tests.course.sample import RUNS, Sample, sample
 
-ITEMS = [f"{kind} {n}" for kind in ("variant", "mistake") for n in range(100)]
+ITEMS = [f"{kind} {n}" for kind in ("variant", "mistake") for n in range(500)]
 
 
 def kind_of(item: str) -> str:
@@ -18,12 +18,12 @@ def of(turn: int, items: list[str] = ITEMS, commit: str = "c") -> list[str]:
     return Sample(commit, turn).of(items, str, kind_of)
 
 
-def test_twenty_commits_in_a_row_cover_everything():
+def test_a_hundred_commits_in_a_row_cover_everything():
     for first in (0, 7):
         assert {item for turn in range(first, first + RUNS) for item in of(turn)} == {*ITEMS}
 
 
-def test_a_sample_is_about_a_twentieth():
+def test_a_sample_is_about_a_hundredth():
     sizes = [len(of(turn)) for turn in range(RUNS)]
     assert max(sizes) <= 25
     assert sum(sizes) <= len(ITEMS) + RUNS
