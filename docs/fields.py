@@ -18,7 +18,7 @@ from tutor.check import Check
 from tutor.checks import BUILT_IN
 from tutor.inputs.datasets import DataFile
 from tutor.lesson import Equivalent, FailureHint, Lesson, Limits, Mistake
-from tutor.manifest import LatePenalty, Manifest, Track
+from tutor.manifest import LatePenalty, Manifest, MapEntry, Track
 from tutor.pack.struct_reader import rule
 
 REPOSITORY = Path(__file__).parents[1]
@@ -28,6 +28,7 @@ CLASSES: dict[str, type[Struct]] = {
     for one in (
         Manifest,
         Track,
+        MapEntry,
         LatePenalty,
         Lesson,
         DataFile,
@@ -54,6 +55,7 @@ _STRUCTS = {
     "Limits": "a mapping of [limits](#limits)",
     "Grading": "a mapping with `late`, see [grading](#grading)",
     "Track": "a list of tracks",
+    "MapEntry": "a list of at most 24 [rows](#maps-and-reviews)",
 }
 
 

@@ -22,6 +22,21 @@ language has two or three letters: longer ones are not in use, but are words suc
 
 EDITION = r"^([0-9A-Za-z]+([.+-][0-9A-Za-z]+)*)?$(?!\n)"
 
+ONE_LINE = r"^[^\t\r\n]*[^\s][^\t\r\n]*$(?!\n)"
+
+OneLine = Annotated[str, Meta(pattern=ONE_LINE, max_length=200)]
+
+
+class MapEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of a track's map."""
+
+    torch: Annotated[OneLine, Meta(description="PyTorch code.")]
+    jax: Annotated[OneLine, Meta(description="What to write in JAX.")]
+    lesson: Annotated[
+        Id | None, Meta(description="The lesson that teaches it, of any track.")
+    ] = None
+    note: Annotated[OneLine, Meta(description="What else to know about it.")] = ""
+
 
 class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sequence of lessons."""
@@ -30,6 +45,17 @@ class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: Annotated[Line, Meta(description="Title in lists of lessons.")]
     about: Annotated[str, Meta(max_length=1000, description="What the track is about.")] = ""
     lessons: Annotated[tuple[Id, ...], Meta(min_length=1, description="Lesson ids, in order.")]
+    map: Annotated[
+        tuple[MapEntry, ...],
+        Meta(max_length=24, description="What PyTorch code becomes in JAX, row by row."),
+    ] = ()
+    review: Annotated[
+        Id | None,
+        Meta(
+            description="A lesson of this track, normally its last; passing it marks the others "
+            "as known."
+        ),
+    ] = None
 
 
 class LatePenalty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -129,6 +155,10 @@ class Pack(Struct, frozen=True):
     def others(self, lesson_id: str) -> set[str]:
         """Return the ids of all other lessons."""
         return self.lessons.keys() - {lesson_id}
+
+    def track_of(self, lesson_id: str) -> Track:
+        """Return the track of a lesson."""
+        return next(track for track in self.manifest.tracks if lesson_id in track.lessons)
 
     def next_after(self, lesson_id: str) -> str | None:
         """Return the id of the following lesson."""

@@ -95,7 +95,7 @@ def test_the_starter_does_not_pass_and_says_what_to_write(
         report = session.check(chosen.seed)
     if asks(lesson):
         assert report.verdict == "fail", problems(report)
-        assert all("no answer" in check.message for check in report.checks)
+        assert all("not answered" in check.message for check in report.checks)
         return
     assert report.verdict == "error", problems(report)
     first = next(r for r in report.checks if r.status != "pass")

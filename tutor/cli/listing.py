@@ -1,37 +1,46 @@
-"""`jaxtutor list`: the lessons, and how far the learner is. It imports neither YAML, NumPy nor
-Textual, nor does it open the log, which would take 10 ms."""
+"""`jaxtutor list`: the lessons, and how far the learner is; with `--map`, what PyTorch becomes in
+JAX. It imports neither YAML, NumPy nor Textual, nor does it open the log, which would take 10 ms."""
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.output import PASSED, print_json, print_notices
-from tutor.cli.selection import add_command, open_pack
+from tutor.cli.output import NOT_PASSED, PASSED, print_error, print_json, print_notices
+from tutor.cli.selection import add_command, next_command, open_pack
 from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
+    from tutor.learner.progress import LessonStatus
     from tutor.lesson import LessonSummary
     from tutor.manifest import Pack
     from tutor.pack import Problem
 
-_MARKS = {"new": " ", "started": "·", "passed": "✓"}
+_MARKS: "dict[LessonStatus, str]" = {"new": " ", "started": "·", "passed": "✓", "known": "~"}
 
 
 def add_to(commands: Any) -> None:
     sub = add_command(
         commands, "list", list_lessons, "list the lessons and your progress", lesson=False
     )
+    sub.add_argument("--map", nargs="?", const="", metavar="WORD",
+                     help="print what PyTorch code becomes in JAX, track by track; only the rows "
+                     "that contain WORD")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="print JSON")
     sub.set_defaults(logged=False)
 
 
 def list_lessons(options: argparse.Namespace) -> int:
+    pack = open_pack(options)
+    if options.map is not None:
+        return _print_maps(options, pack)
+    from tutor.learner.placement import WHY, listed_title, placed, reviews
     from tutor.learner.progress import Progress
 
-    pack = open_pack(options)
     summaries = _read_summaries(pack)
     with Progress() as progress:
-        statuses = progress.statuses(pack.id)
+        statuses = placed(pack.manifest, progress.statuses(pack.id))
         print_notices(progress.notices)
+    tests = reviews(pack.manifest)
     if options.json:
         import msgspec
 
@@ -43,6 +52,7 @@ def list_lessons(options: argparse.Namespace) -> int:
                 "status": statuses.get(name, "new"),
                 "minutes": summaries[name].minutes,
                 "needs": list(summaries[name].needs),
+                "review": name in tests,
             }
             for track in pack.manifest.tracks
             for name in track.lessons
@@ -54,7 +64,9 @@ def list_lessons(options: argparse.Namespace) -> int:
         print(track.title)
         for name in track.lessons:
             mark = _MARKS[statuses.get(name, "new")]
-            print(f"  {mark} {name:<{width}}  {summaries[name].title}")
+            print(f"  {mark} {name:<{width}}  {listed_title(summaries[name].title, name in tests)}")
+    if "known" in statuses.values():
+        print(f"\n{_MARKS['known']} {WHY}")
     return PASSED
 
 
@@ -75,3 +87,35 @@ def _read_summaries(pack: "Pack") -> "dict[str, LessonSummary]":
     if problems:
         raise UsageError(BadPack(problems).text)
     return summaries
+
+
+def _print_maps(options: argparse.Namespace, pack: "Pack") -> int:
+    """Print the rows of all maps, or those that contain a word."""
+    from tutor.pack.maps import search
+
+    maps = search(pack.manifest.tracks, options.map)
+    if options.json:
+        import msgspec
+
+        rows = [
+            {"track": one.track.id, **msgspec.structs.asdict(row)}
+            for one in maps
+            for row in one.rows
+        ]
+        print_json(msgspec.json.encode({"map": rows}))
+    elif maps:
+        import shutil
+
+        from tutor.cli.map_table import map_lines
+
+        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        for line in map_lines(maps, columns):
+            print(line)
+    if maps:
+        return PASSED
+    if search(pack.manifest.tracks):
+        command = next_command(options, "list", "--map")
+        print_error(f"No row contains {options.map!r}. To see all rows, run: {command}")
+    else:
+        print_error("No track of this pack has a map.")
+    return NOT_PASSED

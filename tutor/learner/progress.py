@@ -38,7 +38,9 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _NOT_KEPT = "progress is not saved in this run"
 
-LessonStatus = Literal["new", "started", "passed"]
+LessonStatus = Literal["new", "started", "passed", "known"]
+"""A lesson is known if it is not passed, but its track's review is: `tutor.learner.placement`. That
+is computed when it is shown, and never stored."""
 
 
 class Progress:

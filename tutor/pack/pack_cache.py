@@ -15,7 +15,7 @@ from tutor import __version__
 from tutor.storage import paths
 from tutor.storage.cache import DiskCache
 
-LAYOUT = 2
+LAYOUT = 3
 """Counts up whenever the form of the data changes."""
 
 MAX_BYTES = 32 << 20

@@ -46,6 +46,7 @@ class PackReader:
         manifest, node = self._manifest
         self._duplicates(manifest, node)
         self._portable(manifest, node)
+        self._named_by_tracks(manifest, node)
         self._raise_problems()
         return manifest
 
@@ -83,6 +84,7 @@ class PackReader:
         manifest, node = self._manifest
         self._duplicates(manifest, node)
         self._portable(manifest, node)
+        self._named_by_tracks(manifest, node)
         tracks: dict[str, str] = {}
         for track in manifest.tracks:
             for lesson_id in track.lessons:
@@ -163,6 +165,21 @@ class PackReader:
             if fault := fault_of(name):
                 key = "lessons" if "lessons" in path else "id"
                 self._complain(MANIFEST, _at(node, *path), f"{key}: {fault}", "choose another id")
+
+    def _named_by_tracks(self, manifest: Manifest, node: MappingNode) -> None:
+        """Refuse unknown lessons in the maps and reviews of tracks."""
+        known = {lesson for track in manifest.tracks for lesson in track.lessons}
+        for number, track in enumerate(manifest.tracks):
+            for row, entry in enumerate(track.map):
+                if entry.lesson is not None and entry.lesson not in known:
+                    at = _at(node, "tracks", number, "map", row, "lesson")
+                    message = f"lesson: unknown lesson {entry.lesson!r}"
+                    self._complain(MANIFEST, at, message, choice(entry.lesson, known, ""))
+            if track.review is not None and track.review not in track.lessons:
+                at = _at(node, "tracks", number, "review")
+                message = f"review: {track.review!r} is not a lesson of this track"
+                remedy = choice(track.review, track.lessons, "")
+                self._complain(MANIFEST, at, message, remedy)
 
     def _unlisted(self, manifest: Manifest) -> None:
         listed = {

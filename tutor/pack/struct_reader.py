@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from tutor.expressions import BadPython, defined_names, free_names
 from tutor.inputs.datasets import DATA_FILE
 from tutor.lesson import ID
-from tutor.manifest import EDITION, LANGUAGE, VERSION
+from tutor.manifest import EDITION, LANGUAGE, ONE_LINE, VERSION
 from tutor.pack.problems import Problem
 from tutor.pack.releases import applies
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -199,6 +199,7 @@ _FORMS = {
     LANGUAGE: "a BCP 47 language tag such as en, de or pt-BR",
     EDITION: 'letters and digits joined by ., + or -, such as "1.2"',
     VERSION: 'a version number, such as "0.2"',
+    ONE_LINE: "one line of 1 to 200 characters, without tabs",
     DATA_FILE: "a plain file name that ends in .csv or .npz, such as flowers.csv",
 }
 

@@ -72,6 +72,8 @@ ACTIONS = {
         _inner("interrupt", "ctrl+c", "How to quit", "Show which key quits.", "app.help_quit"),
         # The list of lessons
         Action("open", "enter", "Open", "Open the selected lesson."),
+        # The map of a track
+        _inner("leave", "escape", "Back", "Go back."),
         # A lesson
         Action("run", "f5,ctrl+r", "Run", "Check your code. A new run replaces the current one."),
         Action("stop", "escape", "Stop", "Stop the current run.", footer=False),

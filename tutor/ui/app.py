@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from tutor.pack import BadPack
 from tutor.ui.actions import ACTIONS, Action, actions, bindings, shown_keys
-from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.screens.course_screen import CourseScreen
 
 NARROW, WIDE, HUGE = 0, 110, 170
@@ -60,14 +60,28 @@ class TutorApp(App[int], inherit_bindings=False):
         self.open_lesson(message.lesson_id)
 
     def open_lesson(self, lesson_id: str) -> None:
-        """Show a lesson, or its problems, in place of the current lesson."""
+        """Show a lesson in place of the current lesson or map, or its problems on top of them."""
         from tutor.ui.screens.lesson_screen import LessonScreen
+        from tutor.ui.screens.map_screen import MapScreen
 
         screen = self.screen_of(lesson_id)
-        if isinstance(self.screen, LessonScreen) and isinstance(screen, LessonScreen):
-            self.switch_screen(screen)
-        else:
+        if not isinstance(screen, LessonScreen):
             self.push_screen(screen)
+            return
+        from_map = isinstance(self.screen, MapScreen)
+        if from_map:
+            self.pop_screen()
+        if not isinstance(self.screen, LessonScreen):
+            self.push_screen(screen)
+        elif not (from_map and self.screen.lesson.id == lesson_id):
+            self.switch_screen(screen)
+
+    @on(OpenMap)
+    def _open_map(self, message: OpenMap) -> None:
+        from tutor.ui.screens.map_screen import MapScreen
+
+        if not isinstance(self.screen, MapScreen):  # else the key has been pressed twice
+            self.push_screen(MapScreen(self.desk, message.track, message.entering))
 
     def screen_of(self, lesson_id: str) -> Screen[None]:
         """Return the screen of a lesson, or of its problems."""

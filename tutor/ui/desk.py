@@ -11,7 +11,7 @@ from tutor.engine.versions import INSTALL_TORCH, WITHOUT_TORCH, torch_installed
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
-from tutor.manifest import Pack
+from tutor.manifest import Pack, Track
 from tutor.pack import BadPack
 from tutor.pack.catalogue import Catalogue
 from tutor.storage import cache
@@ -118,6 +118,17 @@ class Desk:
         """Return the lesson's number in the course, from 1."""
         return list(self.pack.lessons).index(lesson.id) + 1
 
+    def map_on_the_way(self, lesson: Lesson) -> Track | None:
+        """Return the track that a learner enters by going on from a lesson, if its map is to be
+        shown first: none of its lessons has been opened."""
+        following = self.pack.next_after(lesson.id)
+        if following is None:
+            return None
+        track = self.pack.track_of(following)
+        opened = self.progress.statuses(self.pack.id)
+        new = track.id != lesson.track and not opened.keys() & set(track.lessons)
+        return track if new and track.map else None
+
     def show_notices(self, widget: Widget) -> None:
         """Show each notice once: what could not be stored, and that PyTorch is missing."""
         if not self._torch_noticed:
@@ -129,6 +140,18 @@ class Desk:
             for notice in notices:
                 widget.notify(notice, severity="warning", timeout=15, markup=False)
             notices.clear()
+
+
+class OpenMap(Message):
+    """Asks the app to show the map of a track.
+
+    **Arguments:** `entering`: whether the learner is about to begin the track.
+    """
+
+    def __init__(self, track: Track, entering: bool = False) -> None:
+        super().__init__()
+        self.track = track
+        self.entering = entering
 
 
 class OpenLesson(Message):

@@ -15,7 +15,7 @@ from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.ui.actions import ACTIONS, Action, actions, bindings, key_of
-from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.widgets.lesson_editor import LessonEditor
 from tutor.ui.widgets.results import ResultsPane
 
@@ -290,7 +290,8 @@ class LessonScreen(Screen[None]):
         if following is None:
             self.notify(f"This was the last lesson. {key_of('course')} lists all lessons.")
             return
-        self.post_message(OpenLesson(following))
+        track = self.desk.map_on_the_way(self.lesson)
+        self.post_message(OpenLesson(following) if track is None else OpenMap(track, entering=True))
 
     def action_course(self) -> None:
         self.app.pop_screen()
