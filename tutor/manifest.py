@@ -32,9 +32,9 @@ class MapEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     torch: Annotated[OneLine, Meta(description="PyTorch code.")]
     jax: Annotated[OneLine, Meta(description="What to write in JAX.")]
-    lesson: Annotated[
-        Id | None, Meta(description="The lesson that teaches it, of any track.")
-    ] = None
+    lesson: Annotated[Id | None, Meta(description="The lesson that teaches it, of any track.")] = (
+        None
+    )
     note: Annotated[OneLine, Meta(description="What else to know about it.")] = ""
 
 

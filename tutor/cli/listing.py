@@ -1,5 +1,8 @@
 """`jaxtutor list`: the lessons, and how far the learner is; with `--map`, what PyTorch becomes in
-JAX. It imports neither YAML, NumPy nor Textual, nor does it open the log, which would take 10 ms."""
+JAX.
+
+It imports neither YAML, NumPy nor Textual, nor does it open the log, which would take 10 ms.
+"""
 
 import argparse
 import sys

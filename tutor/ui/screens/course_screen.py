@@ -8,18 +8,25 @@ from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Label
+from textual.widgets import Footer, Label, Static
 from textual.worker import get_current_worker
 
+from tutor.learner.placement import HOW, WHY, listed_title, placed, reviews
 from tutor.learner.progress import LessonStatus
 from tutor.lesson import Lesson
+from tutor.manifest import Track
 from tutor.pack import BadPack
 from tutor.ui.actions import actions, bindings, key_of
-from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.screens.problems_screen import broken
 from tutor.ui.widgets.lesson_list import LessonList
 
-_MARKS: dict[LessonStatus, str] = {"new": "  ", "started": "· ", "passed": "✓ "}
+_MARKS: dict[LessonStatus, str] = {
+    "new": "  ",
+    "started": "· ",
+    "passed": "✓ ",
+    "known": "~ ",
+}
 
 REFRESH_EVERY = 0.1
 """Seconds between two updates of the list while titles are being read."""
@@ -29,7 +36,7 @@ PAUSE = 0.0005
 
 
 class CourseScreen(Screen[None]):
-    """All lessons, with a description of the one under the cursor.
+    """All lessons, with a description of the one, or of the track, under the cursor.
 
     The list shows cached titles at once, or ids; a thread then reads the current titles.
     """
@@ -46,7 +53,8 @@ class CourseScreen(Screen[None]):
         self.desk = desk
         self.pack = desk.pack
         self._statuses: dict[str, LessonStatus] = {}
-        self._shown = ""
+        self._reviews = reviews(self.pack.manifest)
+        self._shown: tuple[str, Track | None] = "", None
 
     def compose(self) -> ComposeResult:
         yield Label(self.pack.manifest.title, classes="title", id="course-title")
@@ -61,16 +69,19 @@ class CourseScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Refresh everything: progress and lessons may have changed."""
-        self._statuses = self.desk.progress.statuses(self.pack.id)
-        passed = sum(self._statuses.get(name) == "passed" for name in self.pack.lessons)
-        title = f"{self.pack.manifest.title}  ·  {passed} of {len(self.pack.lessons)} passed"
-        self.query_one("#course-title", Label).update(title)
+        manifest, progress = self.pack.manifest, self.desk.progress
+        self._statuses = placed(manifest, progress.statuses(self.pack.id))
+        found = [self._statuses.get(name) for name in self.pack.lessons]
+        passed, known = found.count("passed"), found.count("known")
+        title = f"{manifest.title}  ·  {passed} of {len(found)} passed"
+        more = f", {known} known" if known else ""
+        self.query_one("#course-title", Label).update(title + more)
         lessons = self._list
-        if lessons.highlighted is None:
+        if lessons.cursor is None:
             last = self.desk.progress.last_lesson(self.pack.id)
             with self.prevent(LessonList.Highlighted):
-                known = last in self.pack.lessons
-                lessons.highlighted = last if known else next(iter(self.pack.lessons))
+                exists = last in self.pack.lessons
+                lessons.highlighted = last if exists else next(iter(self.pack.lessons))
         lessons.refresh()
         lessons.focus()
         self.desk.show_notices(self)
@@ -79,7 +90,8 @@ class CourseScreen(Screen[None]):
         self.app.call_later(self.call_after_refresh, self._painted)
 
     def _label(self, lesson_id: str) -> str:
-        return _MARKS[self._statuses.get(lesson_id, "new")] + self.desk.title(lesson_id)
+        title = listed_title(self.desk.title(lesson_id), lesson_id in self._reviews)
+        return _MARKS[self._statuses.get(lesson_id, "new")] + title
 
     def _painted(self) -> None:
         """Do what takes longer than painting the list and can follow it."""
@@ -115,26 +127,43 @@ class CourseScreen(Screen[None]):
         self._list.refresh()
         self._describe()
 
-    # --- the lesson under the cursor -----------------------------------------------------------
+    # --- the lesson or track under the cursor --------------------------------------------------
 
     @on(LessonList.Highlighted)
     def _highlighted(self) -> None:
         self.call_after_refresh(self._describe)
 
     def _describe(self) -> None:
-        name = self._list.highlighted
-        if name is not None and (about := self._about(name)) != self._shown:
-            self._shown = about
-            self._show(about)
+        name, track = self._list.highlighted, self._list.highlighted_track
+        if track is not None:
+            about = self._about_track(track)
+        elif name is not None:
+            about = self._about(name)
+        else:
+            return
+        if (shown := (about, track)) != self._shown:
+            self._shown = shown
+            self._show(*shown)
 
-    def _show(self, about: str) -> None:
+    def _show(self, about: str, track: Track | None) -> None:
         from textual.widgets import Markdown  # a fifth of the import time
 
         panel = self.query_one("#about", VerticalScroll)
         if panel.children:
             panel.query_one(Markdown).update(about)
+            panel.scroll_home(animate=False)
         else:
-            panel.mount(Markdown(about))
+            panel.mount(Markdown(about), Static(id="about-map"))
+        picture = panel.query_one("#about-map", Static)
+        picture.display = track is not None
+        if track is not None:
+            from tutor.ui.widgets.map_table import MapPicture
+
+            picture.update(MapPicture(track.map))
+
+    def _about_track(self, track: Track) -> str:
+        hint = f"{key_of('open')} opens this map, and searches those of all tracks."
+        return "\n\n".join([track.about.strip(), hint] if track.about else [hint])
 
     def _about(self, name: str) -> str:
         try:
@@ -146,6 +175,10 @@ class CourseScreen(Screen[None]):
         if lesson.needs:
             titles = ", ".join(f"*{self.desk.title(need)}*" for need in lesson.needs)
             facts.append(f"Do {titles} first.")
+        if name in self._reviews:
+            facts.append(HOW)
+        if self._statuses.get(name) == "known":
+            facts.append(f"{WHY[0].upper()}{WHY[1:]}.")
         if attempts:
             facts.append(f"Checked {attempts} {'time' if attempts == 1 else 'times'} so far.")
         lines = [first_paragraph(lesson), " ".join(facts)]
@@ -159,8 +192,14 @@ class CourseScreen(Screen[None]):
     def _chosen(self, message: LessonList.Chosen) -> None:
         self.post_message(OpenLesson(message.lesson))
 
+    @on(LessonList.TrackChosen)
+    def _track_chosen(self, message: LessonList.TrackChosen) -> None:
+        self.post_message(OpenMap(message.track))
+
     def action_open(self) -> None:
-        if self._list.highlighted is not None:
+        if self._list.highlighted_track is not None:
+            self.post_message(OpenMap(self._list.highlighted_track))
+        elif self._list.highlighted is not None:
             self.post_message(OpenLesson(self._list.highlighted))
 
 

@@ -16,7 +16,6 @@ from textual.strip import Strip
 
 from tutor.manifest import Track
 
-
 MAP = "  · map"
 """Shown after the title of a track that has one."""
 

@@ -1,0 +1,130 @@
+"""The map of a track: what PyTorch code becomes in JAX, and the lessons that teach it."""
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Label, Static
+
+from tutor.manifest import MapEntry, Track
+from tutor.pack.maps import TrackMap, search
+from tutor.ui.actions import Action, actions, bindings, key_of
+from tutor.ui.desk import Desk, OpenLesson
+from tutor.ui.widgets.map_table import MapTable
+
+
+class MapScreen(Screen[None]):
+    """A track's map, and a search in the maps of all tracks.
+
+    **Arguments:** `entering`: whether the learner is about to begin the track. The cursor is then
+    on no row at first, and the key that opens a lesson begins the track.
+    """
+
+    ACTIONS: tuple[Action, ...] = actions("open", "leave", "help", "quit")
+    BINDINGS = [  # noqa: RUF012
+        *bindings(actions("open", "leave", "next", "help", "quit")),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "A page up", show=False),
+        Binding("pagedown", "page(1)", "A page down", show=False),
+    ]
+    CSS_PATH = "map.tcss"
+
+    def __init__(self, desk: Desk, track: Track, entering: bool = False) -> None:
+        super().__init__()
+        self.desk = desk
+        self.track = track
+        self.entering = entering
+        if entering:
+            self.ACTIONS = actions("open", "next", "leave", "help", "quit")
+
+    def compose(self) -> ComposeResult:
+        title = f"{self.track.title}  ·  from PyTorch to JAX"
+        yield Label(Text(title), classes="title", id="map-title")
+        with Horizontal(id="map-bar"):
+            yield Label("Search", id="map-label")
+            yield Input(placeholder="the maps of all tracks", id="map-search", compact=True)
+        yield MapTable(id="map-rows")
+        yield Static(id="map-about")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._search()
+        self.set_focus(self.query_one(Input))
+
+    @property
+    def _table(self) -> MapTable:
+        return self.query_one(MapTable)
+
+    @property
+    def _words(self) -> str:
+        return self.query_one(Input).value.strip()
+
+    @property
+    def _begins(self) -> bool:
+        """Whether opening begins the track: nothing else has been chosen."""
+        return self.entering and not self._words and self._table.cursor is None
+
+    # --- searching -----------------------------------------------------------------------------
+
+    @on(Input.Changed)
+    def _search(self) -> None:
+        if self._words:
+            self._table.show(search(self.desk.pack.manifest.tracks, self._words), True, 0)
+        else:
+            cursor = None if self.entering else 0
+            self._table.show([TrackMap(self.track, self.track.map)], False, cursor)
+
+    @on(MapTable.Highlighted)
+    def _describe(self) -> None:
+        self.query_one("#map-about", Static).update(self._about())
+
+    def _about(self) -> Text:
+        row = self._table.highlighted
+        if row is not None:
+            return self._about_row(row)
+        if self._words:
+            return Text("No row contains this. The search covers code, lessons and notes.")
+        lines = [" ".join(self.track.about.split())] if self.track.about else []
+        if self._begins:
+            first = self.desk.title(self.track.lessons[0])
+            lines.append(f"{key_of('open')} begins the first lesson: {first}")
+        return Text("\n".join(lines))
+
+    def _about_row(self, row: MapEntry) -> Text:
+        lines = [f"{row.torch}  →  {row.jax}"] if self._table.cut else []
+        lines += [row.note] if row.note else []
+        if row.lesson is not None:
+            lines.append(f"{key_of('open')} opens the lesson: {self.desk.title(row.lesson)}")
+        return Text("\n".join(lines))
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "next":
+            return self.entering
+        return True
+
+    def action_move(self, step: int) -> None:
+        self._table.move(step)
+
+    def action_page(self, step: int) -> None:
+        self._table.page(step)
+
+    @on(MapTable.Chosen)
+    def action_open(self) -> None:
+        row = self._table.highlighted
+        if self._begins:
+            self.action_next()
+        elif row is not None and row.lesson is not None:
+            self.post_message(OpenLesson(row.lesson))
+        elif row is not None:
+            self.notify("No lesson is about this row.")
+
+    def action_next(self) -> None:
+        self.post_message(OpenLesson(self.track.lessons[0]))
+
+    def action_leave(self) -> None:
+        self.dismiss()
