@@ -35,7 +35,7 @@ class MapEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lesson: Annotated[Id | None, Meta(description="The lesson that teaches it, of any track.")] = (
         None
     )
-    note: Annotated[OneLine, Meta(description="What else to know about it.")] = ""
+    note: Annotated[OneLine | None, Meta(description="What else to know about it.")] = None
 
 
 class Track(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

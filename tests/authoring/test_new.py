@@ -134,6 +134,31 @@ def test_comments_and_layout_of_the_manifest_stay(listing: Path):
     assert manifest(listing) == after.replace("    - newer\n", f"    - newer\n{added}")
 
 
+def test_maps_and_reviews_of_the_manifest_stay(listing: Path):
+    more = """\
+    review: b   # of one
+    map:
+      # what changes
+      - {torch: "x[:, None]", jax: "x[:, None]"}
+      - torch: x.add_(1)
+        jax: x = x + 1
+        lesson: d   # elsewhere
+"""
+    text = FLOW.replace("# the first\n", f"# the first\n{more}")
+    text = text.replace('    - "d"\n', f'    - "d"\n{more.replace("review: b", "review: d")}')
+    (listing / "pack.yaml").write_text(text)
+    add_lesson(listing, "new", "one")
+    add_lesson(listing, "newer")
+    after = text.replace("[a, 'b']", "[a, 'b', new]")
+    after = after.replace('    - "d"\n', '    - "d"\n    - newer\n')
+    assert manifest(listing) == after
+    add_lesson(listing, "newest", "three", new=True)
+    added = "  - id: three\n    title: Three\n    lessons:\n      - newest\n"
+    assert manifest(listing) == after.replace(
+        "elsewhere\n\n  # no more", f"elsewhere\n{added}\n  # no more"
+    )
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("last", ["\n", ""])

@@ -317,6 +317,7 @@ def test_list_as_json():
         "status": "new",
         "minutes": 1,
         "needs": ["double"],
+        "review": False,
     }
 
 

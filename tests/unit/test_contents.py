@@ -12,7 +12,7 @@ from tests.conftest import MINI
 from tutor.engine.session import Session
 from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
-from tutor.pack.archive import Files
+from tutor.pack.archive import Files, Purpose
 from tutor.pack.contents import REVEALING, gather, solved, strays, without
 from tutor.pack.problems import BadSource
 from tutor.pack.struct_reader import plain
@@ -90,6 +90,23 @@ def test_learners_get_nothing_that_reveals_a_solution(root: Path, tmp_path: Path
     left = placed(files, tmp_path / "learners")
     assert left.solution("double") is None and solved(left) == 0
     assert not left.lesson("double").mistakes
+
+
+def test_maps_and_reviews_are_packed(root: Path, tmp_path: Path) -> None:
+    manifest = root / "pack.yaml"
+    more = """\
+    review: tall
+    map:
+      - {torch: "x[:, None]", jax: 'f"{x:.2f}" # same', lesson: double}  # a comment
+      - {torch: x, jax: y, note: "a: b"}
+"""
+    manifest.write_text(manifest.read_text() + more)
+    pack = load_pack(root)
+    purposes: tuple[Purpose, ...] = ("everything", "learners", "grading")
+    for purpose in purposes:
+        _, files = gather(pack, purpose)
+        assert placed(files, tmp_path / purpose).manifest == pack.manifest
+    assert "a comment" not in (tmp_path / "learners" / "pack.yaml").read_text()
 
 
 def test_the_course_for_learners_contains_no_solution(pack: Pack, tmp_path: Path) -> None:

@@ -216,6 +216,33 @@ IN_MANIFEST = [
         "title: Mini\nrequires: 0.1",
         ['4:11: requires: must be a version number, such as "0.2", got 0.1'],
     ),
+    # Maps and reviews.
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n    map:\n      - {torch: x, jax: y, lesson: duoble}",
+        ["9:36: lesson: unknown lesson 'duoble'; did you mean 'double'?"],
+    ),
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n    map:\n      - torch: |\n          x\n        jax: ''",
+        [
+            "9:16: torch: must be one line of 1 to 200 characters, without tabs, got 'x\\n'",
+            "11:15: jax: must be one line of 1 to 200 characters, without tabs, got ''",
+        ],
+    ),
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n    map: [x = 1, {jax: y}]",
+        [
+            "8:11: map: must be a mapping with keys of: torch, jax, lesson, note; got 'x = 1'",
+            "8:18: 'torch' is missing: PyTorch code; add a line `torch: …`",
+        ],
+    ),
+    (
+        "    lessons: [double]",
+        "    lessons: [double]\n    review: duoble",
+        ["8:13: review: 'duoble' is not a lesson of this track; did you mean 'double'?"],
+    ),
     # Lessons.
     (
         "[double]",

@@ -29,7 +29,7 @@ def search(tracks: Iterable[Track], words: str = "") -> list[TrackMap]:
 
 
 def _has(row: MapEntry, wanted: str) -> bool:
-    texts = (row.torch, row.jax, row.lesson or "", row.note)
+    texts = (row.torch, row.jax, row.lesson or "", row.note or "")
     return any(wanted in text.casefold() for text in texts)
 
 

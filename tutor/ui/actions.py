@@ -73,7 +73,7 @@ ACTIONS = {
         # The list of lessons
         Action("open", "enter", "Open", "Open the selected lesson."),
         # The map of a track
-        _inner("leave", "escape", "Back", "Go back."),
+        Action("leave", "escape", "Back", "Go back.", priority=False),
         # A lesson
         Action("run", "f5,ctrl+r", "Run", "Check your code. A new run replaces the current one."),
         Action("stop", "escape", "Stop", "Stop the current run.", footer=False),

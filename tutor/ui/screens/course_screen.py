@@ -163,7 +163,7 @@ class CourseScreen(Screen[None]):
 
     def _about_track(self, track: Track) -> str:
         hint = f"{key_of('open')} opens this map, and searches those of all tracks."
-        return "\n\n".join([track.about.strip(), hint] if track.about else [hint])
+        return f"{track.about.strip()} {hint}".strip()
 
     def _about(self, name: str) -> str:
         try:

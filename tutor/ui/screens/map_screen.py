@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Label, Static
 
-from tutor.manifest import MapEntry, Track
+from tutor.manifest import Track
 from tutor.pack.maps import TrackMap, search
 from tutor.ui.actions import Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson
@@ -79,26 +79,32 @@ class MapScreen(Screen[None]):
 
     @on(MapTable.Highlighted)
     def _describe(self) -> None:
-        self.query_one("#map-about", Static).update(self._about())
+        """Show the row under the cursor in full, and which lesson opens."""
+        panel = self.query_one("#map-about", Static)
+        panel.update(Text(self._about()))
+        panel.border_title = None
+        if self._opens is not None:
+            does = "begins the track" if self._begins else "opens the lesson"
+            title = self.desk.title(self._opens)
+            panel.border_title = Text(f" {key_of('open')} {does}: {title} ")
 
-    def _about(self) -> Text:
+    def _about(self) -> str:
         row = self._table.highlighted
         if row is not None:
-            return self._about_row(row)
+            whole = f"{row.torch}  →  {row.jax}"
+            parts = [whole if self._table.cut else None, row.note]
+            return "\n".join(part for part in parts if part is not None)
         if self._words:
-            return Text("No row contains this. The search covers code, lessons and notes.")
-        lines = [" ".join(self.track.about.split())] if self.track.about else []
-        if self._begins:
-            first = self.desk.title(self.track.lessons[0])
-            lines.append(f"{key_of('open')} begins the first lesson: {first}")
-        return Text("\n".join(lines))
+            return "No row contains this. The search covers code, lessons and notes."
+        return " ".join(self.track.about.split())
 
-    def _about_row(self, row: MapEntry) -> Text:
-        lines = [f"{row.torch}  →  {row.jax}"] if self._table.cut else []
-        lines += [row.note] if row.note else []
-        if row.lesson is not None:
-            lines.append(f"{key_of('open')} opens the lesson: {self.desk.title(row.lesson)}")
-        return Text("\n".join(lines))
+    @property
+    def _opens(self) -> str | None:
+        """The lesson that opens now."""
+        if self._begins:
+            return self.track.lessons[0]
+        row = self._table.highlighted
+        return row.lesson if row is not None else None
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -115,12 +121,9 @@ class MapScreen(Screen[None]):
 
     @on(MapTable.Chosen)
     def action_open(self) -> None:
-        row = self._table.highlighted
-        if self._begins:
-            self.action_next()
-        elif row is not None and row.lesson is not None:
-            self.post_message(OpenLesson(row.lesson))
-        elif row is not None:
+        if self._opens is not None:
+            self.post_message(OpenLesson(self._opens))
+        elif self._table.highlighted is not None:
             self.notify("No lesson is about this row.")
 
     def action_next(self) -> None:
