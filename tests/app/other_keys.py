@@ -38,11 +38,14 @@ async def main(folder: Path) -> None:
     from tutor.ui.screens.help_screen import HelpScreen
     from tutor.ui.screens.hint_screen import HintScreen
     from tutor.ui.screens.lesson_screen import LessonScreen
+    from tutor.ui.screens.map_screen import MapScreen
     from tutor.ui.screens.preview_screen import PreviewScreen
     from tutor.ui.screens.problems_screen import ProblemsScreen
     from tutor.ui.screens.solution_screen import SolutionScreen
 
     root = Path(shutil.copytree(MINI.parent, folder / "pack") / "lessons")
+    with (root / "pack.yaml").open("a") as manifest:
+        manifest.write("    map: [{torch: x, jax: y, lesson: tall}]\n")
     double = root / "basics" / "double.yaml"
     sound = double.read_text()
     double.write_text("title: [")
@@ -54,7 +57,11 @@ async def main(folder: Path) -> None:
             await driver.on(CourseScreen)
             await driver.shows("Keys")
             print(driver.text)
-            await driver.press("open")
+            await driver.press("up", "open")
+            await driver.on(MapScreen)
+            await driver.shows("Keys")
+            print(driver.text)
+            await driver.press("leave", "down", "open")
             await driver.on(ProblemsScreen)
             print(driver.text)
             double.write_text(sound)

@@ -11,13 +11,14 @@ from docs.keys import MENTION, PAGES, TABLE, with_keys
 from tests.stopwatch import GUARD
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.map_screen import MapScreen
 from tutor.ui.screens.preview_screen import PreviewScreen
 
 REPOSITORY = Path(__file__).parents[2]
 LITERAL = re.compile(r"\bf\d{1,2}\b|\bctrl[+-](?!c\b)|(?<!\w)\^[a-z]\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, PreviewScreen])
+@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
 def test_no_key_of_a_screen_means_two_things(screen: type[LessonScreen]):
     keys = [key for action in screen.ACTIONS for key in action.keys.split(",")]
     assert len(keys) == len(set(keys))

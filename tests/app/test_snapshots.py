@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tutor.manifest import Pack
 from tutor.pack import load_pack
@@ -31,6 +32,7 @@ from tutor.ui.desk import Desk
 from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.hint_screen import HintScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.map_screen import MapScreen
 from tutor.ui.screens.preview_screen import preview
 from tutor.ui.screens.solution_screen import SolutionScreen
 from tutor.ui.widgets.editor import CodeEditor
@@ -137,7 +139,32 @@ async def settled(pilot: "Pilot[int]") -> None:
 
 
 async def course(pilot: "Pilot[int]") -> None:
-    await pilot.press("down", "down")
+    await pilot.press("down", "down", "down")
+
+
+async def track(pilot: "Pilot[int]") -> None:
+    await pilot.press("up")
+
+
+async def track_map(pilot: "Pilot[int]") -> None:
+    await with_map(pilot, entering=False)
+
+
+async def entered(pilot: "Pilot[int]") -> None:
+    await with_map(pilot, entering=True)
+
+
+async def searched(pilot: "Pilot[int]") -> None:
+    await with_map(pilot, entering=False)
+    await pilot.press(*"key")
+
+
+async def with_map(pilot: "Pilot[int]", entering: bool) -> None:
+    app = pilot.app
+    assert isinstance(app, TutorApp)
+    await settled(pilot)
+    await app.push_screen(MapScreen(app.desk, app.desk.pack.manifest.tracks[0], entering))
+    app.screen.query_one(Input).cursor_blink = False
 
 
 async def brief(pilot: "Pilot[int]") -> None:
@@ -214,6 +241,10 @@ async def solution(pilot: "Pilot[int]") -> None:
 
 SCREENS = [
     course,
+    track,
+    track_map,
+    entered,
+    searched,
     brief,
     code,
     running,
@@ -225,7 +256,7 @@ SCREENS = [
     question,
     solution,
 ]
-WITH_FOOTER = {course, code, solution}
+WITH_FOOTER = {course, track_map, code, solution}
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
