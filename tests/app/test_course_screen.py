@@ -3,14 +3,16 @@
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchmarks.packs import make_pack
 from tests.app.conftest import Driver, Start
 from tests.conftest import MINI
+from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pack.catalogue import Catalogue
-from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.course_screen import CourseScreen, idea
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.problems_screen import ProblemsScreen
 from tutor.ui.widgets.lesson_list import LessonList
@@ -183,3 +185,20 @@ async def test_a_lesson_without_a_readable_title_is_listed_by_its_id(start: Star
         await driver.shows("Twice as much")
         await driver.app.workers.wait_for_complete()
         assert "  tall" in driver.text
+
+
+@pytest.mark.parametrize(
+    ("brief", "shown"),
+    [
+        ("**One idea.** And more.\n\nMore.", "**One idea.** And more."),
+        (
+            "It prints once:\n\n    x ** 2\n\nSo **Python runs\nonce.** More.",
+            "**Python runs\nonce.**",
+        ),
+        ("No idea in `a**b**c`.\n\nMore.", "No idea in `a**b**c`."),
+        ("Plain.\n\nMore, `x**2 + y**2`.", "Plain."),
+    ],
+)
+def test_the_idea_of_a_lesson_is_shown(mini: Pack, brief: str, shown: str):
+    lesson = next(iter(mini.lessons.values()))
+    assert idea(msgspec.structs.replace(lesson, brief=brief)) == shown

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docs import fields
+from docs import coverage, fields
+from tests.conftest import course
 from tests.stopwatch import GUARD
 from tutor.authoring.lint_rules import RULES
 from tutor.inputs.functions import FUNCTIONS
@@ -96,6 +97,13 @@ def test_every_draw_is_documented():
     text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
     for name in FUNCTIONS:
         assert f"{name}(" in text
+
+
+def test_what_the_course_covers_is_there_and_up_to_date():
+    found = coverage.texts()
+    assert [*coverage.problems(found, course())] == []
+    page = coverage.PAGE.read_text(encoding="utf-8")
+    assert page == coverage.page(found), "run .venv/bin/python docs/coverage.py"
 
 
 def test_the_tables_of_fields_are_those_of_the_classes():

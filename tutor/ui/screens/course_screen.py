@@ -1,5 +1,6 @@
 """The lessons of a course by track, with progress."""
 
+import re
 import time
 from collections.abc import Sequence
 
@@ -27,6 +28,8 @@ _MARKS: dict[LessonStatus, str] = {
     "passed": "✓ ",
     "known": "~ ",
 }
+
+_BOLD = re.compile(r"(?<!\S)\*\*(?=\S)[^*]+\*\*")
 
 REFRESH_EVERY = 0.1
 """Seconds between two updates of the list while titles are being read."""
@@ -181,7 +184,7 @@ class CourseScreen(Screen[None]):
             facts.append(f"{WHY[0].upper()}{WHY[1:]}.")
         if attempts:
             facts.append(f"Checked {attempts} {'time' if attempts == 1 else 'times'} so far.")
-        lines = [first_paragraph(lesson), " ".join(facts)]
+        lines = [idea(lesson), " ".join(facts)]
         if lesson.sources:
             lines.append(f"Sources: {', '.join(lesson.sources)}.")
         return "\n\n".join(lines)
@@ -203,5 +206,8 @@ class CourseScreen(Screen[None]):
             self.post_message(OpenLesson(self._list.highlighted))
 
 
-def first_paragraph(lesson: Lesson) -> str:
-    return lesson.brief.strip().partition("\n\n")[0]
+def idea(lesson: Lesson) -> str:
+    """Return the sentence of the brief that is set in bold, or else its first paragraph."""
+    first = lesson.brief.strip().partition("\n\n")[0]
+    bold = None if "**" in first else _BOLD.search(lesson.brief)
+    return bold[0] if bold else first

@@ -1,0 +1,9 @@
+doubled = "float64"
+by_zero = None
+too_large = "builtins.OverflowError"
+pairs = "B"
+change = "c)"
+masked = "float32"
+scaled = "float32"
+halved = "bfloat16"
+loaded = "int32"

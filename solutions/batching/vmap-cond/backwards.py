@@ -1,0 +1,9 @@
+guarded = {"guarded": 10**2, "safe": 3}
+laps = {"reported": [3.0, 1.0, 6.0], "rounds": 6.0}
+slope = "(c)"
+branch_error = "TypeError"
+pred_error = "TypeError"
+if_error = "ConcretizationTypeError"
+mapped_roots = 2
+shared_roots = 0
+roots = 5
