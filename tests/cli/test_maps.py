@@ -129,7 +129,7 @@ def test_a_map_needs_no_readable_lesson(tmp_path: Path):
 
 def test_a_map_is_wrapped_in_a_terminal():
     with in_terminal("list", "--map", "cdist", "--pack", str(SCREENS), columns=60) as terminal:
-        text = terminal.until("pairs")
+        text = terminal.until("None))(a, b)")
         assert terminal.wait() == 0
     lines = [line for line in text.splitlines() if line]
     assert lines[2].startswith("  torch.cdist(a, b)  jax.vmap(")

@@ -44,18 +44,21 @@ GRACE = 1.0
 
 
 class Terminal:
-    """A command in a pseudo-terminal of `columns` × `rows`."""
+    """A command in a pseudo-terminal of `columns` × `rows`.
+
+    It does not inherit `COLUMNS` and `LINES`, which would count for more than the real size."""
 
     def __init__(
         self, *command: str, columns: int = 80, rows: int = 24, **environment: str
     ) -> None:
+        inherited = {k: v for k, v in os.environ.items() if k not in {"COLUMNS", "LINES"}}
         self._display = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._display)
         self._process = pexpect.spawn(
             command[0],
             list(command[1:]),
             dimensions=(rows, columns),
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment},
+            env={**inherited, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment},
             timeout=None,
         )
         self.pid = self._process.pid
