@@ -199,6 +199,10 @@ def h(step, x):
 def loss(v):
     return jnp.sum(v ** 2)
 
+# f(loss)(2 * x)
+def loss(v):
+    return v @ v - x @ v
+
 # f(pairs(x))
 def pairs(n):
     return jnp.stack([n, n]).sum()

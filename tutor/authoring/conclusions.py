@@ -129,6 +129,8 @@ def _of_call(node: ast.Call, scope: _Scope) -> str:
         case ast.Lambda():
             parts = (_conclusion(part, scope) for part in (node.func, *node.args))
             return next(filter(None, parts), "")
+        case ast.Call(func=maker) if scope.uses_submission(maker):  # make(ours)(x)
+            return ""
         case ast.Call(args=transformed):  # jax.vmap(f)(x)
             return _of_mapped(transformed, scope)
         case ast.Attribute():

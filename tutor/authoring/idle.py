@@ -64,7 +64,8 @@ WAYS = {
     "its input": "None",
 }
 """Ways to do no work, each with the expression that replaces an array. A function returns its input
-where an argument has the structure and shapes of the result, or of a part: untrained parameters."""
+where an argument has the structure and shapes of the result, or of a part: untrained parameters. A
+function that is returned is idle in the same way."""
 
 _TEMPLATE = """\
 {solution}
@@ -104,17 +105,22 @@ def _idle():
             return type(result)(untouched(part, arguments) for part in result)
         return jax.tree.map(jnp.zeros_like, result)
 
-    @functools.wraps(working)
-    def idle(*arguments, **named):
-        result = working(*arguments, **named)
-        if way == "its input":
-            return untouched(result, [*arguments, *named.values()])
-        return jax.tree.map(instead, result)
+    def made_idle(function):
+        @functools.wraps(function)
+        def idle(*arguments, **named):
+            result = function(*arguments, **named)
+            if callable(result) and jax.tree_util.all_leaves([result]):
+                return made_idle(result)
+            if way == "its input":
+                return untouched(result, [*arguments, *named.values()])
+            return jax.tree.map(instead, result)
+
+        return idle
 
     if is_class:
-        given.__call__ = idle
+        given.__call__ = made_idle(working)
         return given
-    return idle
+    return made_idle(working)
 
 
 {function} = _idle()
