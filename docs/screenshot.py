@@ -20,7 +20,7 @@ from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.widgets.results import ResultsPane
 
-LESSON, MISTAKE = "vmap-basics", "columns come out as rows"
+LESSON, MISTAKE = "vmap-basics", "columns come back as rows"
 SIZE = (132, 44)
 
 

@@ -82,8 +82,8 @@ tutor.checks.inside.pure._escaped = lambda env: []
 """Disables everything that inspects a submission, but does not change what it computes."""
 
 WRONG = {
-    "arrays-at-updates": ("set in place of add", "detached rows"),
-    "vmap-basics": ("columns come out as rows",),
+    "arrays-at-updates": ("set in place of add", "a detached block"),
+    "vmap-basics": ("columns come back as rows",),
     "jit-whole-step": ("a sum over this batch size",),
     "grad-basics": ("uphill",),
     "linen-mlp": ("no relu at all",),

@@ -27,3 +27,21 @@ def test_a_function_that_is_returned_is_idle(way: str):
     assert result.shape == (3,) and result.dtype == x.dtype
     assert not bool(jnp.any(result == 3 * x))
     assert way != "its input" or bool(jnp.all(result == x))
+
+
+COUNTER = """\
+class Counter:
+    def __init__(self, total):
+        self.total = total
+
+    def add(self, x):
+        return self.total + x
+"""
+
+
+def test_the_methods_of_a_class_are_idle():
+    names: dict[str, object] = {}
+    exec(make_idle(COUNTER, "Counter", "zeros"), names)
+    counter = names["Counter"](jnp.ones(2))
+    assert bool(jnp.all(counter.total == 1))
+    assert bool(jnp.all(counter.add(jnp.ones(2)) == 0))

@@ -5,6 +5,7 @@ An ordinary run tries each lesson's solution and starter under one seed, and a s
 here every proof must be current.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -98,7 +99,7 @@ def test_the_starter_does_not_pass_and_says_what_to_write(
         assert all("not answered" in check.message for check in report.checks)
         return
     assert report.verdict == "error", problems(report)
-    first = next(r for r in report.checks if r.status != "pass")
+    first = next(r for r in report.checks if r.status != "pass" and r.kind != "predict")
     assert first.fault is not None
     assert first.fault.code == "not-written"
 
@@ -117,7 +118,7 @@ def test_a_lesson_is_complete(lesson: Lesson):
     assert len(lesson.mistakes) >= 5
     assert len(PACK.variants(lesson.id)) >= (2 if asks(lesson) else 4)
     assert lesson.sources
-    assert any(f"### {task}" in lesson.brief for task in ("Write", "Repair", "Predict", "Extend"))
+    assert re.search(r"^### (\d\.? )?(Write|Repair|Predict|Extend)", lesson.brief, re.MULTILINE)
     assert {check.kind for check in lesson.checks} & DECIDING
 
 

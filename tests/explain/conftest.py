@@ -7,6 +7,7 @@ import pytest
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.check import Case, Check
 from tutor.engine.plan import case_id, configuration_of, plan
+from tutor.engine.submission import harness_of
 from tutor.explain import Symptom, of_fault, of_finding
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
@@ -77,6 +78,9 @@ class Kept:
             Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
         )
         allowance = Allowance(lesson.limits.seconds)
+        if harness := harness_of(lesson):
+            reply, _ = sandbox.ask(harness, None, allowance, "the lesson's jax_harness")
+            assert isinstance(reply, Loaded), f"{lesson.id}: {reply}"
         load = Load("load", source, f"{lesson.id}.py")
         reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
         if isinstance(reply, Raised):
@@ -95,6 +99,9 @@ class Kept:
             Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
         )
         allowance = Allowance(SECONDS)
+        if harness := harness_of(lesson):
+            reply, _ = sandbox.ask(harness, None, allowance, "the lesson's jax_harness")
+            assert isinstance(reply, Loaded), f"{lesson.id}: {reply}"
         load = Load("load", source, f"{lesson.id}.py")
         reply, _ = sandbox.ask(load, None, allowance, "the import of your code")
         assert isinstance(reply, Loaded), f"{lesson.title}: {reply}"

@@ -33,20 +33,17 @@ def make_idle(solution: str, function: str, way: str) -> str:
 
 
 def required(lesson: Lesson) -> list[str]:
-    """Return the functions and classes that the learner must write: those that raise
-    `NotImplementedError` in the starter, else those that checks use."""
+    """Return the functions and classes that the learner must write or mend: those that raise
+    `NotImplementedError` in the starter, and those that checks use."""
     tree = ast.parse(lesson.starter)
     defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    unwritten = [node.name for node in defined if _unwritten(node)]
-    if unwritten:
-        return unwritten
     used = {
         name
         for check in lesson.checks
         for text in texts(check.observe())
         for name in free_names(text)
     }
-    return [node.name for node in defined if node.name in used]
+    return [node.name for node in defined if _unwritten(node) or node.name in used]
 
 
 def _unwritten(node: ast.AST) -> bool:
@@ -65,7 +62,7 @@ WAYS = {
 }
 """Ways to do no work, each with the expression that replaces an array. A function returns its input
 where an argument has the structure and shapes of the result, or of a part: untrained parameters. A
-function that is returned is idle in the same way."""
+function that is returned is idle in the same way. Of a class it is `__call__`, or every method."""
 
 _TEMPLATE = """\
 {solution}
@@ -73,14 +70,13 @@ _TEMPLATE = """\
 
 def _idle():
     import functools
+    import inspect
 
     import jax
     import jax.numpy as jnp
     import numpy as np
 
     way, given = {way!r}, {function}
-    is_class = isinstance(given, type)
-    working = vars(given)["__call__"] if is_class else given
 
     def instead(leaf):
         if isinstance(leaf, bool | int | float | complex):
@@ -117,10 +113,17 @@ def _idle():
 
         return idle
 
-    if is_class:
-        given.__call__ = made_idle(working)
+    def methods(cls):
+        if "__call__" in vars(cls):
+            return ["__call__"]
+        named = [name for name, value in vars(cls).items() if inspect.isfunction(value)]
+        return [name for name in named if name[0] != "_" and name != "tree_flatten"]
+
+    if isinstance(given, type):
+        for name in methods(given):
+            setattr(given, name, made_idle(vars(given)[name]))
         return given
-    return made_idle(working)
+    return made_idle(given)
 
 
 {function} = _idle()
