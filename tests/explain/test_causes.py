@@ -146,6 +146,7 @@ SOFT = np.exp(X)
         ("padded", T, np.pad(T, 1), {"shape": "(9, 5)"}),
         ("clipped-at-zero", X, np.maximum(X, 0), {}),
         ("wrapped", [300, 20, 700], [44, 20, 188], {"number": "256"}),
+        ("wrapped", [-512, 20, 7], [2**32 - 512, 20, 7], {"bits": "32"}),
         ("complement", np.maximum(X, 0), np.minimum(X, 0), {}),
         ("dropped-out", V, np.where(V > 0, 2 * V, 0), {}),
         ("by-a-root", V, V / 7**0.5, {"count": "7"}),

@@ -112,7 +112,7 @@ def wrapped(comparison: Comparison) -> Fields | None:
     """Recognise integer overflow: integers off by multiples of 2**8, 2**16 or 2**32."""
     import numpy as np
 
-    for bits in (8, 16, 32):
+    for bits in (32, 16, 8):  # a multiple of 2**32 is one of 2**8 as well
         if comparison.pairs and all(
             pair.fits(np.mod(pair.expected, 2**bits), np.mod(pair.actual, 2**bits))
             and not np.mod(pair.actual - pair.expected, 2**bits).any()
