@@ -1,4 +1,4 @@
-"""Everything under `jit` with static bounds; concatenation, `.at` on zeros, `select`."""
+"""Everything under `jit` with static arguments; concatenation, and `.at` on zeros."""
 
 from functools import partial
 
@@ -17,6 +17,15 @@ def scatter_add(x, idx, v):
     return x + delta
 
 
-@jax.jit
-def relu(x):
-    return jax.lax.select(x < 0, jnp.zeros_like(x), x)
+@partial(jax.jit, static_argnames=("i", "j"))
+def swap(x, i, j):
+    pair = jnp.array([i, j])
+    return x.at[pair].set(x[pair[::-1]])
+
+
+@partial(jax.jit, static_argnums=0)
+def sweep(f, x):
+    rows = [x[0]]
+    for row in x[1:]:
+        rows.append(f(rows[-1], row))
+    return jnp.stack(rows)

@@ -1,4 +1,4 @@
-"""Masks: `where` over an index vector, a one-hot matrix product, a 0/1 factor."""
+"""Masks and permutations: `where` over an index vector, a one-hot matrix product."""
 
 import jax
 import jax.numpy as jnp
@@ -15,5 +15,13 @@ def scatter_add(x, idx, v):
     return x + jnp.einsum("mn,md->nd", hits, v)
 
 
-def relu(x):
-    return x * (x > 0)
+def swap(x, i, j):
+    at = jnp.arange(len(x))[:, None]
+    return jnp.where(at == i, x[j], jnp.where(at == j, x[i], x))
+
+
+def sweep(f, x):
+    at = jnp.arange(len(x))[:, None]
+    for i in range(1, len(x)):
+        x = jnp.where(at == i, f(x[i - 1], x[i]), x)
+    return x

@@ -1,19 +1,21 @@
-"""`jnp.vectorize` with a signature, and `lax.map` over the rows of a table."""
+"""NumPy's ways, on top of `vmap`: signatures and `apply_along_axis`."""
+
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 
-
-def predict(w, b, x):
-    return jnp.tanh(x @ w + b)
+rows = lambda f, xs: jax.jit(jax.vmap(f))(xs)  # noqa: E731
 
 
-batched = jnp.vectorize(predict, signature="(i,o),(o),(i)->(o)")
+def columns(f, xs):
+    return jnp.apply_along_axis(f, 0, xs)
 
 
-def columns(w, b, xs):
-    return jnp.moveaxis(batched(w, b, jnp.moveaxis(xs, 1, 0)), 0, 1)
+def predictions(f, params, xs, **options):
+    one = partial(f, params, **options)
+    return jnp.vectorize(one, signature="(d)->(k)")(xs)
 
 
-def distances(a, b):
-    return jax.lax.map(lambda p: jnp.linalg.norm(b - p, axis=1), a)
+def table(f, a, b):
+    return jnp.vectorize(f, signature="(d),(d)->()")(a[:, None], b[None])

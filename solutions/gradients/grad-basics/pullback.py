@@ -1,27 +1,30 @@
-"""`jax.vjp` throughout: one forward pass, then pull a cotangent of 1 back."""
+"""`jax.vjp` throughout: run the loss once, then pull a cotangent of 1 back."""
 
 import jax
 import jax.numpy as jnp
 
 
-def loss(params, x, y):
-    z = jnp.einsum("nd,d->n", x, params["w"]) + params["b"]
-    # softplus(z) - y z is -y log p - (1 - y) log(1 - p)
-    bce = jnp.mean(jax.nn.softplus(z) - y * z)
-    return bce, ((z > 0) == (y > 0.5)).mean()
+def gradient(f, at):
+    """Return f's value, its auxiliary output, and its gradient."""
+    value, pull, aux = jax.vjp(f, at, has_aux=True)
+    return value, aux, pull(jnp.ones_like(value))[0]
 
 
-def loss_and_grads(params, x, y):
-    value, pullback, accuracy = jax.vjp(lambda p: loss(p, x, y), params, has_aux=True)
-    (grads,) = pullback(jnp.ones_like(value))
-    return value, accuracy, grads
+def loss_and_grads(loss, params, x, y):
+    return gradient(lambda p: loss(p, x, y), params)
 
 
-def input_grad(params, x, y):
-    _, pullback, _ = jax.vjp(lambda inputs: loss(params, inputs, y), x, has_aux=True)
-    return pullback(jnp.array(1.0))[0]
+def input_grad(loss, params, x, y):
+    return gradient(lambda x: loss(params, x, y), x)[2]
 
 
-def sgd_step(params, x, y, lr):
-    grads = loss_and_grads(params, x, y)[2]
-    return {name: params[name] - lr * grads[name] for name in params}
+def sgd_step(loss, params, x, y, lr):
+    *_, grads = gradient(lambda p: loss(p, x, y), params)
+    leaves, tree = jax.tree.flatten(params)
+    stepped = [p - lr * g for p, g in zip(leaves, jax.tree.leaves(grads), strict=True)]
+    return tree.unflatten(stepped)
+
+
+def accumulated(loss, params, xs, ys):
+    every = [gradient(lambda p: loss(p, xs[i], ys[i]), params)[2] for i in range(len(xs))]
+    return jax.tree.map(lambda *g: sum(g) / len(g), *every)

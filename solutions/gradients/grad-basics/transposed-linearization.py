@@ -1,14 +1,8 @@
-"""`jax.linearize`, and the transpose of the linear map it returns."""
+"""`jax.linearize`, and the transpose of the linear map it returns; steps on one long vector."""
 
 import jax
 import jax.numpy as jnp
-
-
-def loss(params, x, y):
-    logits = x @ params["w"] + params["b"]
-    signs = 2 * y - 1
-    losses = -jax.nn.log_sigmoid(signs * logits)
-    return losses.mean(), (signs * logits > 0).mean()
+from jax.flatten_util import ravel_pytree
 
 
 def gradient(f, at):
@@ -18,15 +12,22 @@ def gradient(f, at):
     return value, aux, grads
 
 
-def loss_and_grads(params, x, y):
+def loss_and_grads(loss, params, x, y):
     return gradient(lambda p: loss(p, x, y), params)
 
 
-def input_grad(params, x, y):
+def input_grad(loss, params, x, y):
     *_, grads = gradient(lambda inputs: loss(params, inputs, y), x)
     return grads
 
 
-def sgd_step(params, x, y, lr):
-    *_, grads = loss_and_grads(params, x, y)
-    return jax.tree.map(lambda p, g: jnp.subtract(p, lr * g), params, grads)
+def sgd_step(loss, params, x, y, lr):
+    flat, restore = ravel_pytree(params)
+    *_, grads = gradient(lambda flat: loss(restore(flat), x, y), flat)
+    return restore(flat - lr * grads)
+
+
+def accumulated(loss, params, xs, ys):
+    flat, restore = ravel_pytree(params)
+    one = lambda batch: gradient(lambda flat: loss(restore(flat), *batch), flat)[2]  # noqa: E731
+    return restore(jax.lax.map(one, (xs, ys)).mean(axis=0))
