@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, field
 
 from tutor.inputs.datasets import DATASETS, Datasets
-from tutor.report import Mismatch
+from tutor.report import Curves, Mismatch
 from tutor.tree import Tree
 
 DEFAULT_TOLERANCE = {
@@ -241,3 +241,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def afterword(self, observed: Tree) -> str:
         """Return Markdown to show with the result, right or wrong; empty for most kinds."""
         return ""
+
+    def curves(self, observed: Tree, expected: Tree | None) -> Curves | None:
+        """Return a training's losses to show with the result; None for most kinds."""
+        return None

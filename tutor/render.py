@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tutor.curves import CurveChart
 from tutor.report import WANTS, CheckResult, Explanation, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
@@ -53,6 +54,8 @@ def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
             parts.append(indented(f"with {result.case}", "dim"))
         if result.explained is not None:
             parts.append(explanation(result.explained, lessons))
+    if result.curves is not None:
+        parts.append(CurveChart(result.curves))
     if result.afterword:
         parts.append(PackText(result.afterword))
     return Group(*parts)

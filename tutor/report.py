@@ -110,6 +110,15 @@ class Timing(Struct, frozen=True):
     torch: float | None = None
 
 
+class Curves(Struct, frozen=True):
+    """The losses of a training and those of PyTorch at some of its `steps`, ascending. A loss is
+    None if it is NaN or infinite. Both have as many losses as there are steps."""
+
+    steps: tuple[int, ...]
+    losses: tuple[float | None, ...]
+    reference: tuple[float | None, ...]
+
+
 WANTS = "This check expects:"
 
 LOAD = "load"
@@ -120,7 +129,7 @@ class CheckResult(Struct, frozen=True):
     """The result of a check. `case` describes its inputs (`"x float32[7, 5]"`); `wants` is the
     author's `why`, which need not be the cause. A fault has its own explanation, a wrong answer's
     is here; `explained` is either. `afterword` is the author's Markdown about the question that the
-    learner answered, whether right or wrong."""
+    learner answered, whether right or wrong. `curves` are a training's, right or wrong."""
 
     name: str
     kind: str
@@ -134,6 +143,7 @@ class CheckResult(Struct, frozen=True):
     explanation: Explanation | None = None
     wants: str = ""
     afterword: str = ""
+    curves: Curves | None = None
 
     @property
     def text(self) -> str:

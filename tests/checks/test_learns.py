@@ -481,6 +481,9 @@ def test_right_answers_pass(style: str, check: Learns, results: dict[str, CheckR
     assert result.status == "pass", result.text
     (note,) = result.notes
     assert re.fullmatch("12 losses, from .* to .*; accuracy .* on 30 held-out blobs", note)
+    assert result.curves is not None
+    assert result.curves.steps == tuple(range(12))
+    assert result.curves.losses == pytest.approx(result.curves.reference, rel=1e-3)
 
 
 @pytest.mark.parametrize("style", CURVES)

@@ -1,8 +1,7 @@
 """What of the course a run tries: the seed, and a sample that moves on with every commit.
 
-Each item is in the sample of one of any hundred consecutive commits. Without the whole history (a
-shallow clone, an sdist) the hash decides, and an item is in about one of a hundred
-samples.
+Each item is in the sample of one of any `runs` consecutive commits. Without the whole history (a
+shallow clone, an sdist) the hash decides, and an item is in about one of `runs` samples.
 """
 
 import subprocess
@@ -17,6 +16,9 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 RUNS = 100
+"""For answers of which each lesson has many."""
+SOLUTION_RUNS = 2
+STARTER_RUNS = 4
 SEEDS = 1000
 T = TypeVar("T")
 
@@ -33,17 +35,21 @@ class Sample(NamedTuple):
         return number(self.commit) % SEEDS
 
     def of(
-        self, items: Iterable[T], name: Callable[[T], str], kind: Callable[[T], Hashable]
+        self,
+        items: Iterable[T],
+        name: Callable[[T], str],
+        kind: Callable[[T], Hashable] = lambda item: None,
+        runs: int = RUNS,
     ) -> list[T]:
         """Return the items of this sample in their order, at least one of each kind."""
         kinds = defaultdict(list)
         for item in items:
             kinds[kind(item)].append(item)
-        return [item for alike in kinds.values() for item in self._of_kind(alike, name)]
+        return [item for alike in kinds.values() for item in self._of_kind(alike, name, runs)]
 
-    def _of_kind(self, items: list[T], name: Callable[[T], str]) -> list[T]:
-        turn = self.turn % RUNS
-        chosen = [item for item in items if number(name(item)) % RUNS == turn]
+    def _of_kind(self, items: list[T], name: Callable[[T], str], runs: int) -> list[T]:
+        turn = self.turn % runs
+        chosen = [item for item in items if number(name(item)) % runs == turn]
         return chosen or [min(items, key=lambda item: number(f"{self.commit} {name(item)}"))]
 
 

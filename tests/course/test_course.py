@@ -1,8 +1,8 @@
 """Every lesson of the course, in real sandboxes.
 
-An ordinary run tries each lesson's solution and starter under one seed, and a sample of the rest
-(see `sample.py`); `make proofs` tries all. `make course` proves lessons under twenty seeds, and
-here every proof must be current.
+An ordinary run tries a sample (see `sample.py`): half of the solutions, a quarter of the starters
+and a hundredth of the other answers, under one seed. `make proofs` tries all. `make course` proves
+lessons under twenty seeds, and here every proof must be current.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from tests.conftest import SHARED_CACHE, course
-from tests.course.sample import Sample, sample_of
+from tests.course.sample import RUNS, SOLUTION_RUNS, STARTER_RUNS, Sample, sample_of
 from tests.stopwatch import GUARD
 from tutor.authoring.examples import mismatches
 from tutor.authoring.expected import remarks_on_expected
@@ -55,9 +55,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         chosen = items if everything else now.of(items, name_of, lambda trial: trial.kind)
         metafunc.parametrize("trial", chosen, ids=name_of)
     elif metafunc.function in SAMPLED:
-        place = metafunc.function.__name__
-        of_one_kind = now.of(LESSONS, lambda lesson: f"{place} {lesson.id}", lambda lesson: place)
-        chosen_lessons = LESSONS if everything else of_one_kind
+        place, runs = metafunc.function.__name__, SAMPLED[metafunc.function]
+        sampled = now.of(LESSONS, lambda lesson: f"{place} {lesson.id}", runs=runs)
+        chosen_lessons = LESSONS if everything else sampled
         metafunc.parametrize("lesson", chosen_lessons, ids=lambda lesson: lesson.id)
 
 
@@ -72,41 +72,6 @@ def problems(report: Report) -> str:
 
 
 # --- every lesson, in every run --------------------------------------------------------------
-
-
-@each_lesson
-def test_the_solution_passes_and_warns_of_nothing(lesson: Lesson, chosen: Sample, forks: Forks):
-    outcome = attempt(
-        Trial(lesson, "solution", "solution", solution(lesson), (chosen.seed,)), forks
-    )
-    assert outcome.holds, outcome_text(outcome)
-
-
-@each_lesson
-def test_the_starter_does_not_pass_and_says_what_to_write(
-    lesson: Lesson, chosen: Sample, forks: Forks
-):
-    if lesson.starter_fails:  # it is code to be fixed
-        outcome = attempt(
-            Trial(lesson, "starter", "starter", lesson.starter, (chosen.seed,)), forks
-        )
-        assert outcome.holds, outcome_text(outcome)
-        return
-    with Session(lesson, lesson.starter, sandboxes=forks) as session:
-        report = session.check(chosen.seed)
-    if asks(lesson):
-        assert report.verdict == "fail", problems(report)
-        assert all("not answered" in check.message for check in report.checks)
-        return
-    assert report.verdict == "error", problems(report)
-    first = next(r for r in report.checks if r.status != "pass" and r.kind != "predict")
-    assert first.fault is not None
-    assert first.fault.code == "not-written"
-
-
-def asks(lesson: Lesson) -> bool:
-    """Return whether a lesson consists of questions."""
-    return all(check.kind == "predict" for check in lesson.checks)
 
 
 DECIDING = {"value", "learns", "train_step", "distribution", "predict"}
@@ -154,6 +119,39 @@ def test_the_proof_is_current(lesson: Lesson):
 # --- a sample, or everything -----------------------------------------------------------------
 
 
+def test_the_solution_passes_and_warns_of_nothing(lesson: Lesson, chosen: Sample, forks: Forks):
+    outcome = attempt(
+        Trial(lesson, "solution", "solution", solution(lesson), (chosen.seed,)), forks
+    )
+    assert outcome.holds, outcome_text(outcome)
+
+
+def test_the_starter_does_not_pass_and_says_what_to_write(
+    lesson: Lesson, chosen: Sample, forks: Forks
+):
+    if lesson.starter_fails:  # it is code to be fixed
+        outcome = attempt(
+            Trial(lesson, "starter", "starter", lesson.starter, (chosen.seed,)), forks
+        )
+        assert outcome.holds, outcome_text(outcome)
+        return
+    with Session(lesson, lesson.starter, sandboxes=forks) as session:
+        report = session.check(chosen.seed)
+    if asks(lesson):
+        assert report.verdict == "fail", problems(report)
+        assert all("not answered" in check.message for check in report.checks)
+        return
+    assert report.verdict == "error", problems(report)
+    first = next(r for r in report.checks if r.status != "pass" and r.kind != "predict")
+    assert first.fault is not None
+    assert first.fault.code == "not-written"
+
+
+def asks(lesson: Lesson) -> bool:
+    """Return whether a lesson consists of questions."""
+    return all(check.kind == "predict" for check in lesson.checks)
+
+
 def test_an_answer_is_judged_right(trial: Trial, pytestconfig: pytest.Config, forks: Forks):
     """Variants pass, mistakes are caught where and as promised, answers that do no work fail."""
     if pytestconfig.getoption("proofs"):  # for a few trials of a lesson it takes longer
@@ -193,8 +191,11 @@ def test_a_sandbox_that_was_waiting_judges_the_same(lesson: Lesson, chosen: Samp
         assert judged(wrong, waited_for(code)) is None
 
 
-SAMPLED = (
-    test_how_well_xla_optimises_decides_nothing,
-    test_lint_has_nothing_to_say_about_what_pytorch_gives,
-    test_a_sandbox_that_was_waiting_judges_the_same,
-)
+SAMPLED = {
+    test_the_solution_passes_and_warns_of_nothing: SOLUTION_RUNS,
+    test_the_starter_does_not_pass_and_says_what_to_write: STARTER_RUNS,
+    test_how_well_xla_optimises_decides_nothing: RUNS,
+    test_lint_has_nothing_to_say_about_what_pytorch_gives: RUNS,
+    test_a_sandbox_that_was_waiting_judges_the_same: RUNS,
+}
+"""In how many consecutive commits each lesson has its turn."""

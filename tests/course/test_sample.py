@@ -23,6 +23,13 @@ def test_a_hundred_commits_in_a_row_cover_everything():
         assert {item for turn in range(first, first + RUNS) for item in of(turn)} == {*ITEMS}
 
 
+def test_a_larger_sample_covers_everything_sooner():
+    for runs in (2, 4):
+        turns = [Sample("c", turn).of(ITEMS, str, runs=runs) for turn in range(runs)]
+        assert sorted(item for chosen in turns for item in chosen) == sorted(ITEMS)
+        assert max(len(chosen) for chosen in turns) < 1.2 * len(ITEMS) / runs
+
+
 def test_a_sample_is_about_a_hundredth():
     sizes = [len(of(turn)) for turn in range(RUNS)]
     assert max(sizes) <= 25

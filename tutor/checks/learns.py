@@ -13,6 +13,7 @@ from tutor.checks.bounds import parsed
 from tutor.checks.compare import number, tolerance_for
 from tutor.checks.held_out import HeldOut
 from tutor.inputs import arithmetic
+from tutor.report import Curves
 from tutor.tree import Leaf, Tree, TreeError, brief, entry
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ TOLERANCE = 10
 RATIO_TOLERANCE = 1e-4
 MAX_RATIO = 1000
 """A loss counts as a multiple of the right one up to this factor, with this relative error."""
+
+SHOWN = 200
+"""At most this many losses of a training are shown, at equal distances."""
 
 UPHILL = 0.25
 """A loss that rises by at least this share of what the right one falls goes uphill."""
@@ -113,6 +117,15 @@ class Learns(HeldOut, frozen=True, kw_only=True):
         if self.predicts:
             found += f"; {self.note_on_predictions(entry(observed, 'predictions'), case)}"
         return found
+
+    def curves(self, observed: Tree, expected: Tree | None) -> Curves | None:
+        losses, _ = _losses(entry(observed, "losses"))
+        right, _ = _losses(expected)
+        if losses is None or right is None or len(losses) != len(right):
+            return None
+        every = -(-len(right) // SHOWN)
+        steps = range(0, len(right), every)
+        return Curves(tuple(steps), _finite(losses[::every]), _finite(right[::every]))
 
     def _judge_losses(self, losses: "Losses", right: "Losses", tolerance: float) -> Finding | None:
         limit = tolerance * max(1.0, float(abs(right[: self.first]).max()))
@@ -210,6 +223,11 @@ def _not_finite(losses: "Losses") -> int | None:
 
     wrong = np.flatnonzero(~np.isfinite(losses))
     return int(wrong[0]) if wrong.size else None
+
+
+def _finite(losses: "Losses") -> tuple[float | None, ...]:
+    """Return losses as plain numbers, with None for those that are not finite."""
+    return tuple(loss if abs(loss) < float("inf") else None for loss in losses.tolist())
 
 
 def _parting(losses: "Losses", right: "Losses", limit: float) -> int | None:

@@ -41,6 +41,7 @@ def judge(
         finding = check.judge(observation.tree, expected, case)
         note = check.note(observation.tree, case) if finding is None else ""
         afterword = check.afterword(observation.tree)
+        curves = check.curves(observation.tree, expected)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
         return faulty(check, fault, shown_inputs(lesson, check, case))
@@ -49,7 +50,9 @@ def judge(
         return faulty(check, Fault("internal", what))
     if finding is None:
         notes = (note,) if note else ()
-        return CheckResult(check.title, check.kind, "pass", notes=notes, afterword=afterword)
+        return CheckResult(
+            check.title, check.kind, "pass", notes=notes, afterword=afterword, curves=curves
+        )
     finding = _named(lesson, check, finding)
     devices = configuration_of(lesson, check).devices
     return CheckResult(
@@ -62,6 +65,7 @@ def judge(
         notes=finding.notes,
         wants="" if afterword else check.why,
         afterword=afterword,
+        curves=curves,
         explanation=_explain(
             lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)
         ),

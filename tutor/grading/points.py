@@ -86,6 +86,7 @@ def _check_score(
         seconds=sum(timing.compile + timing.run for timing in timings),
         visible=check.visible,
         explained=result.explained,
+        curves=result.curves,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.report import Explanation, Status
+from tutor.report import Curves, Explanation, Status
 
 Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 """The verdict on a submission to a lesson. `pass`: every check except bonuses passed. `fail`,
@@ -30,6 +30,7 @@ class CheckScore(Struct, frozen=True):
     seconds: float = 0.0
     visible: bool = True
     explained: Explanation | None = None
+    curves: Curves | None = None
 
 
 class Late(Struct, frozen=True):

@@ -6,11 +6,11 @@ from pathlib import Path
 OURS = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "a", "span", "table",
     "caption", "thead", "tbody", "tr", "th", "td", "ul", "li", "div", "figure", "figcaption", "svg",
-    "rect", "text", "pre", "mark",
+    "rect", "text", "path", "tspan", "pre", "mark",
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "class", "scope", "colspan", "id", "href",
-    "role", "aria-label", "aria-hidden", "width", "height", "viewbox", "x", "y", "text-anchor",
+    "role", "aria-label", "aria-hidden", "width", "height", "viewbox", "x", "y", "text-anchor", "d",
 }  # fmt: skip
 _EMPTY = {"meta"}
 

@@ -16,7 +16,7 @@ from tests.grading.outputs.html import Page
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
-from tutor.report import WANTS, Explanation
+from tutor.report import WANTS, Curves, Explanation
 
 Write = Callable[..., Path]
 PAGES = ["report.html", "students", "similarity"]
@@ -204,3 +204,17 @@ def test_a_student_sees_only_the_points_of_hidden_checks(write: Write):
     assert [test["name"] for test in shown] == ["double: seen", "double: third"]
     assert "covert" not in str(shown) + data["output"]
     assert "SECRET" not in str(shown) + data["output"]
+
+
+def test_the_losses_of_a_training_are_drawn_beside_those_of_pytorch(write: Write):
+    curves = Curves((0, 10, 20), (2.0, None, 0.5), (2.0, 1.0, 0.25))
+    checks = (CheckScore("training", "learns", "fail", 0.0, 1.0, curves=curves),)
+    folder = write([Result("Zoe", "fit", "fail", 0.0, 1.0, checks)], ["students"])
+    page = page_of(folder, "Zoe")
+    assert page.only_ours()
+    paths = {a["class"]: a["d"] for tag, a in page.elements if tag == "path" and "class" in a}
+    # The difference is drawn after the losses, also as the learner's; a gap starts a new line.
+    losses = [a["d"] for tag, a in page.elements if tag == "path" and a["class"] == "curve yours"]
+    assert losses[0] == "M62.0 8.0 M452.0 93.7"
+    assert paths["curve torch"] == "M62.0 8.0 L257.0 65.1 L452.0 108.0"
+    assert "largest difference 0.25, at step 20" in page.text

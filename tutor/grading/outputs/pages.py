@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 from msgspec import Struct
 
+from tutor import curves
 from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.grouping import format_number, total
 from tutor.report import WANTS
@@ -63,6 +64,21 @@ def format_points(value: float | None) -> str:
     return "?" if value is None else format_number(round(value, 2))
 
 
+def svg_path(
+    curve: Sequence[float | None], left: float, top: float, width: float, height: float
+) -> str:
+    """Return a curve of values from 0 to 1 as the path of an SVG, with a gap at each None."""
+    parts, pen = [], "M"
+    for number, value in enumerate(curve):
+        if value is None:
+            pen = "M"
+            continue
+        x = left + width * number / max(1, len(curve) - 1)
+        parts.append(f"{pen}{x:.1f} {top + height * (1 - value):.1f}")
+        pen = "L"
+    return " ".join(parts)
+
+
 def _inert(value: Any) -> Any:
     # Markup comes from templates and has been escaped.
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -82,4 +98,11 @@ _ENVIRONMENT.globals |= {
     "marks": MARKS,
     "expects": f" {WANTS} ",
 }
-_ENVIRONMENT.filters |= {"points": format_points, "total": total}
+_ENVIRONMENT.filters |= {
+    "points": format_points,
+    "total": total,
+    "svg_path": svg_path,
+    "loss_plot": curves.loss_plot,
+    "difference_plot": curves.difference_plot,
+    "curves_in_words": curves.in_words,
+}
