@@ -4,7 +4,7 @@ The HTML pages of `grade` draw the same scales as SVG.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -25,6 +25,7 @@ LABELS = 10
 MIN_DIFFERENCE = 1e-9
 """Smaller differences are drawn at the bottom of their plot, whose axis is logarithmic."""
 
+_BARS = "▁▂▃▄▅▆▇█"
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of a braille character: four rows of two dots."""
@@ -74,6 +75,19 @@ def in_words(curves: Curves) -> str:
     if not most:
         return f"{line}; equal at every step"
     return f"{line}; largest difference {most:.2g}, at step {step}"
+
+
+def spark_line(losses: Sequence[float | None], columns: int) -> str:
+    """Return losses as a line of bars between the smallest and the largest, by their logarithms if
+    all are positive; × is NaN."""
+    shown = losses[:: max(1, -(-len(losses) // columns))]
+    finite = [loss for loss in shown if loss is not None]
+    scale: Callable[[float], float] = math.log if min(finite, default=0.0) > 0 else float
+    values = [None if loss is None else scale(loss) for loss in shown]
+    known = [value for value in values if value is not None]
+    scaled = _scaled(values, min(known, default=0.0), max(known, default=1.0))
+    last = len(_BARS) - 1
+    return "".join("×" if value is None else _BARS[round(value * last)] for value in scaled)
 
 
 class CurveChart:

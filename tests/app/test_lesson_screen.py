@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -29,8 +30,8 @@ def own(home: Path) -> Path:
     return home / "workspace" / "mini" / "double.py"
 
 
-async def opened(driver: Driver) -> None:
-    driver.app.open_lesson("double")
+async def opened(driver: Driver, lesson: str = "double") -> None:
+    driver.app.open_lesson(lesson)
     await driver.on(LessonScreen)
     await driver.pilot.pause()
 
@@ -456,3 +457,52 @@ async def test_the_editor_indents_while_typing(start: Start):
         await driver.until(lambda: driver.editor.text == typed, "the typed text")
         await driver.press("enter", "tab", "backspace", *"y")
         await driver.until(lambda: driver.editor.text.endswith("\ny"), "the typed text")
+
+
+async def test_the_losses_of_a_training_are_shown_while_it_runs(start: Start, tmp_path: Path):
+    lesson = """
+        id: fit
+        title: A training
+        track: basics
+        minutes: 1
+        brief: Write train.
+        torch: |
+          def train(w):
+              return [w * 0.5 ** step for step in range(3)]
+        starter: |
+          def step(n): ...
+
+          def train(w): ...
+        hints: [none]
+        inputs: {w: normal()}
+        limits: {seconds: 600}
+        checks:
+          - {name: training, learns: train(w), watch: step}
+    """
+    shutil.copytree(MINI.parent, tmp_path / "training")
+    root = tmp_path / "training" / "lessons"
+    (root / "basics" / "fit.yaml").write_text(dedent(lesson))
+    manifest = root / "pack.yaml"
+    manifest.write_text(manifest.read_text().replace("lessons: [double", "lessons: [fit, double"))
+    code = """
+        import time
+
+        def step(n):
+            return 1.0 / (1 + n)
+
+        def train(w):
+            n = 0
+            while True:
+                step(n)
+                n += 1
+                time.sleep(0.01)
+    """
+    async with start(pack=load_pack(root)) as driver:
+        await opened(driver, "fit")
+        await driver.write(dedent(code))
+        await driver.press("run")
+        await driver.shows("step ")
+        await driver.shows("loss 0.0")  # it falls
+        assert "█" in driver.text
+        await driver.press("escape")
+        await driver.until(lambda: not driver.results.running, "the end of the run")

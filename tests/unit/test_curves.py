@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tutor.curves import MIN_DIFFERENCE, CurveChart, difference_plot, in_words, loss_plot
+from tutor.curves import (
+    MIN_DIFFERENCE,
+    CurveChart,
+    difference_plot,
+    in_words,
+    loss_plot,
+    spark_line,
+)
 from tutor.report import Curves
 
 LOSS = st.none() | st.floats(-1e30, 1e30)
@@ -72,3 +79,22 @@ def test_any_losses_can_be_drawn(pairs: list[tuple[float | None, float | None]],
 def test_small_differences_are_drawn_at_the_bottom():
     plot = difference_plot(falling(10))
     assert plot.low == MIN_DIFFERENCE and set(plot.curves[0]) == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("losses", "line"),
+    [
+        ((1.0, 0.1, 0.01), "█▅▁"),
+        ((-1.0, 0.0, 1.0), "▁▅█"),
+        ((2.0, 2.0), "▁▁"),
+        ((None, 1.0), "×▁"),
+        ((None,), "×"),
+    ],
+)
+def test_losses_become_a_line_of_bars(losses: tuple[float | None, ...], line: str):
+    assert spark_line(losses, 24) == line
+
+
+@given(st.lists(LOSS, min_size=1, max_size=200), st.integers(1, 40))
+def test_a_line_of_bars_has_the_width_it_is_given(losses: list[float | None], columns: int):
+    assert 1 <= len(spark_line(losses, columns)) <= columns

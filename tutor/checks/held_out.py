@@ -63,6 +63,15 @@ class HeldOut(Check, frozen=True, kw_only=True):
         ),
     ] = None
 
+    watch: Annotated[
+        str,
+        Meta(
+            max_length=100,
+            description="A function of the learner's that makes a step and returns the loss last; "
+            "the app shows the losses while it is called.",
+        ),
+    ] = ""
+
     @property
     def predicts(self) -> bool:
         """Whether anything is predicted, and so examples are held out."""

@@ -81,7 +81,8 @@ class Learns(HeldOut, frozen=True, kw_only=True):
     ] = None
 
     def observe(self) -> dict[str, Any]:
-        return {"learns": self.learns, "predict": self.predict if self.predicts else None}
+        predict = self.predict if self.predicts else None
+        return {"learns": self.learns, "predict": predict, "watch": self.watch}
 
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect or self.learns}

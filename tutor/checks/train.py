@@ -35,7 +35,7 @@ class Train(HeldOut, frozen=True, kw_only=True):
     data: DataName = "digits"
 
     def observe(self) -> dict[str, Any]:
-        return {"train": self.train, "predict": self.predict}
+        return {"train": self.train, "predict": self.predict, "watch": self.watch}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         return self.unusable_predictions(observed, case) or self.wrong_predictions(observed, case)

@@ -32,6 +32,15 @@ class CheckFinished(Struct, frozen=True):
     result: CheckResult
 
 
+class TrainingProgressed(Struct, frozen=True):
+    """A training of the check that runs has reached a step, counted from 0. The loss is None if it
+    is NaN or infinite."""
+
+    number: int
+    step: int
+    loss: float | None
+
+
 class RunFinished(Struct, frozen=True):
     """The run is over; the report holds the verdict."""
 
@@ -52,7 +61,9 @@ class RunStopped(Struct, frozen=True):
     number: int
 
 
-RunEvent = ReferenceNeeded | CheckFinished | RunFinished | RaceFinished | RunStopped
+RunEvent = (
+    ReferenceNeeded | TrainingProgressed | CheckFinished | RunFinished | RaceFinished | RunStopped
+)
 
 
 Listener = Callable[[RunEvent], None]
@@ -157,6 +168,7 @@ class Runner:
                     job.seed,
                     lambda result: listener(CheckFinished(number, result)),
                     lambda: listener(ReferenceNeeded(number)),
+                    lambda at: listener(TrainingProgressed(number, at.step, at.loss)),
                 )
                 judged = job.over = True
                 listener(RunFinished(number, report))

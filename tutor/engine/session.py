@@ -38,7 +38,7 @@ from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.lesson import Lesson
 from tutor.report import SKIPPED, CheckResult, Fault, Report, Timing, Timings, verdict_of
-from tutor.sandbox.process import Failed, Lost, Sandbox
+from tutor.sandbox.process import Failed, Lost, OnProgress, Sandbox
 from tutor.sandbox.protocol import Answer, Ready
 from tutor.storage import paths
 from tutor.tree import Tree
@@ -102,6 +102,7 @@ class Session:
         self._recorded = recorded
         self._planned: Plan = []
         self._references: References | None = None
+        self._on_progress: OnProgress = lambda progress: None
 
     def __enter__(self) -> Self:
         return self
@@ -115,17 +116,20 @@ class Session:
         seed: int = 0,
         on_result: OnResult | None = None,
         on_miss: Callable[[], None] | None = None,
+        on_progress: OnProgress = lambda progress: None,
         *,
         all_checks: bool = True,
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
         **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
-        second or more; `all_checks`: whether to go on after the first check that does not pass.
+        second or more; `on_progress` while a training runs; `all_checks`: whether to go on after
+        the first check that does not pass.
         """
         began = time.perf_counter()
         self._close_references()
         self._submission.begin_run()
+        self._on_progress = on_progress
         results: list[CheckResult] = []
         fault: Fault | None = None
         checking = 0.0
@@ -252,7 +256,7 @@ class Session:
         earlier: list[Tree] = []
         result = CheckResult(check.title, check.kind, "pass")
         for case in cases:
-            observation = self._submission.observe(check, case)
+            observation = self._submission.observe(check, case, self._on_progress)
             if (failed := unanswered(self.lesson, self.code, observation)) is not None:
                 return failed
             reference = None

@@ -14,7 +14,7 @@ from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
-from tutor.sandbox.process import Failed, Lost, Sandbox
+from tutor.sandbox.process import Failed, Lost, OnProgress, Sandbox
 from tutor.sandbox.protocol import HARNESS, Answer, Load, Loaded, Observe, Raised, Ready, Reply
 from tutor.tree import Tree
 
@@ -180,7 +180,12 @@ class LoadedSandbox:
         )
 
     def ask(
-        self, request: Load | Observe, tree: Tree, allowance: Allowance, running: str
+        self,
+        request: Load | Observe,
+        tree: Tree,
+        allowance: Allowance,
+        running: str,
+        on_progress: OnProgress = lambda progress: None,
     ) -> tuple[Reply, Tree]:
         """Return the sandbox's reply.
 
@@ -188,7 +193,7 @@ class LoadedSandbox:
             Failed: the sandbox has ended.
         """
         try:
-            return self.sandbox.ask(request, tree, allowance, running)
+            return self.sandbox.ask(request, tree, allowance, running, on_progress)
         except Failed:
             self.dead = True
             raise
@@ -323,8 +328,12 @@ class Submission:
         what = f"lesson {self.lesson.id} is broken: its program fails at {check.title}"
         return Fault("broken-pack", f"{what}: {fault.message}", detail=fault.detail)
 
-    def observe(self, check: Check, case: Case) -> Observation:
+    def observe(
+        self, check: Check, case: Case, on_progress: OnProgress = lambda progress: None
+    ) -> Observation:
         """Run one case of a check, or read what it judges.
+
+        **Arguments:** `on_progress`: called while a training runs.
 
         Raises:
             Failed: the sandbox has ended.
@@ -339,7 +348,8 @@ class Submission:
             return Observation(check, case, read, check.read(self.code), found)
         request = Observe(case_id(check, case), check.inside, check.observe())
         allowance = self._allowances[configuration]
-        reply, tree = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))
+        running = shown_code(check)
+        reply, tree = loaded.ask(request, [*case.input_sets], allowance, running, on_progress)
         return Observation(check, case, reply, tree)
 
     def forget_allowance(self, check: Check) -> None:

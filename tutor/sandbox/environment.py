@@ -61,6 +61,9 @@ class Environment:
         self.module = types.ModuleType(self.module_name)
         self.filename = ""
         self.source = ""
+        self.show_step: Callable[[int, float | None], None] = lambda step, loss: None
+        """Tells the main process that a training has reached a step. Only while it waits for a
+        reply, and only from the main thread."""
 
     def load_harness(self, source: str, filename: str) -> None:
         """Import the lesson's own functions for expressions. Called before `load`, so that their

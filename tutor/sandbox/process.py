@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, NoReturn, Self
 
@@ -18,7 +19,18 @@ from tutor.sandbox.launch import Launched, LaunchError, Spec, launch
 from tutor.sandbox.limits import EXIT_SECONDS, MAX_LEFTOVER_OUTPUT, START_SECONDS
 from tutor.sandbox.output import Capture
 from tutor.sandbox.private_folder import exceeds, remove
-from tutor.sandbox.protocol import CLOSED, Answer, Load, Ready, Reply, Request, read_reply
+from tutor.sandbox.protocol import (
+    CLOSED,
+    MAX_PROGRESS,
+    MAX_PROGRESS_BYTES,
+    Answer,
+    Load,
+    Progress,
+    Ready,
+    Reply,
+    Request,
+    read_reply,
+)
 from tutor.sandbox.watchdog import NOTHING, Usage, active, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.sandbox.zygotes import Zygotes
@@ -27,6 +39,8 @@ from tutor.tree import Tree
 _POLL_SECONDS = 0.05
 
 _logger = logging.getLogger(__name__)
+
+OnProgress = Callable[[Progress], None]
 
 
 class Failed(Exception):
@@ -158,12 +172,17 @@ class Sandbox:
         self._streams = {out: self.stdout, err: self.stderr}
 
     def ask(
-        self, request: Request, tree: Tree, allowance: Allowance, running: str
+        self,
+        request: Request,
+        tree: Tree,
+        allowance: Allowance,
+        running: str,
+        on_progress: OnProgress = lambda progress: None,
     ) -> tuple[Reply, Tree]:
         """Send a request and wait for its reply.
 
         **Arguments:** `allowance`: the time left to the run, shared by all its requests;
-        `running`: the expression that faults name.
+        `running`: the expression that faults name; `on_progress`: called while a training runs.
 
         Raises:
             Failed: no valid reply came; the worker has been killed.
@@ -178,8 +197,16 @@ class Sandbox:
             self._loaded = request
         self._outgoing = memoryview(encode(request, tree))
         self._selector.register(self._requests, selectors.EVENT_WRITE)
-        reply, answer = self._receive(allowance, running)
-        if isinstance(reply, Ready) or reply.case != request.case:
+        allowance.begin(usage(self.pid))
+        reply, answer = self._next_reply(allowance, running)
+        shown = 0
+        while isinstance(reply, Progress) and reply.case == request.case and shown < MAX_PROGRESS:
+            shown += 1
+            on_progress(reply)
+            reply, answer = self._next_reply(allowance, running)
+        if self._frames or self._reader.partial:
+            self._fail(faults.malformed("it sent more than one reply", running))
+        if isinstance(reply, Ready | Progress) or reply.case != request.case:
             kind = "ready" if isinstance(reply, Ready) else reply.case
             self._fail(
                 faults.malformed(f"expected a reply to {request.case!r}, got {kind!r}", running)
@@ -221,16 +248,27 @@ class Sandbox:
     # --- the conversation ------------------------------------------------------------------
 
     def _receive(self, allowance: Allowance, running: str) -> tuple[Reply, Tree]:
+        """Return the only reply."""
         allowance.begin(usage(self.pid))
+        reply, tree = self._next_reply(allowance, running)
+        if self._frames or self._reader.partial:
+            self._fail(faults.malformed("it sent more than one reply", running))
+        return reply, tree
+
+    def _next_reply(self, allowance: Allowance, running: str) -> tuple[Reply, Tree]:
         while not self._frames:
             self._step(allowance, running)
-        if len(self._frames) > 1 or self._reader.partial:
-            self._fail(faults.malformed("it sent more than one reply", running))
-        frame = self._frames.pop()
+        frame = self._frames.pop(0)
         try:
-            return read_reply(frame), frame.tree
+            reply = read_reply(frame)
         except WireError as error:
             self._fail(faults.malformed(str(error), running))
+        # What is only shown must not take memory or time.
+        if isinstance(reply, Progress) and (
+            len(frame.message) > MAX_PROGRESS_BYTES or frame.tree is not None
+        ):
+            self._fail(faults.malformed("a message of progress is too large", running))
+        return reply, frame.tree
 
     def _step(self, allowance: Allowance, running: str) -> None:
         """Wait for the next event or tick, handle it, and check every limit."""

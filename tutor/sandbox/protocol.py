@@ -1,6 +1,7 @@
 """Messages between the main process and a worker.
 
-The worker sends `Ready`, and then exactly one reply per request, with the request's case ID.
+The worker sends `Ready`, and then exactly one reply per request, with the request's case ID. While
+it trains, `Progress` may come before the reply.
 Requests hold no expected value, tolerance or label: they ask for the value of an expression, never
 whether it is right.
 """
@@ -12,6 +13,9 @@ from msgspec import Meta, Struct
 
 from tutor.report import Protection
 from tutor.sandbox.wire import Frame, WireError, describe
+
+MAX_PROGRESS, MAX_PROGRESS_BYTES = 10_000, 500
+"""Messages of progress that a worker may send before a reply, and the size of each."""
 
 MAX_EXCEPTION_TEXT = 8_000
 """Characters of an exception's message that a worker sends."""
@@ -109,6 +113,14 @@ class Raised(Struct, frozen=True, tag="raised"):
     column: int | None = None
 
 
+class Progress(Struct, frozen=True, tag="progress"):
+    """A training has reached this step, counted from 0. Only shown, never judged."""
+
+    case: str
+    step: Annotated[int, Meta(ge=0, le=1_000_000_000)]
+    loss: float | None  # None if it is NaN or infinite, which JSON cannot hold
+
+
 class Broken(Struct, frozen=True, tag="broken"):
     """The worker's own code failed."""
 
@@ -116,7 +128,7 @@ class Broken(Struct, frozen=True, tag="broken"):
     message: str
 
 
-Reply = Ready | Loaded | Answer | Raised | Broken
+Reply = Ready | Loaded | Answer | Raised | Broken | Progress
 
 Message = TypeVar("Message")
 _REPLY: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)

@@ -9,6 +9,7 @@ import pkgutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +25,7 @@ from tutor.sandbox.protocol import (
     Load,
     Loaded,
     Observe,
+    Progress,
     Raised,
     Ready,
     Reply,
@@ -133,10 +135,12 @@ def serve(channel: Channel, env: "Environment") -> None:
     """Answer requests until there are no more."""
     while (frame := channel.receive()) is not None:
         request = read_request(frame)
+        case = request.case
+        env.show_step = partial(_show_step, channel, case)
         try:
             reply, tree = _answer(request, frame.tree, env)
         except Exception as error:  # noqa: BLE001 - a bug of ours, reported as such
-            reply, tree = Broken(request.case, f"{type(error).__name__}: {error}"), None
+            reply, tree = Broken(case, f"{type(error).__name__}: {error}"), None
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -146,7 +150,11 @@ def serve(channel: Channel, env: "Environment") -> None:
             channel.send(reply, tree)
         except WireError as error:
             # The value that user code returned or raised cannot be encoded.
-            channel.send(Raised(request.case, "malformed", "WireError", str(error), "", []))
+            channel.send(Raised(case, "malformed", "WireError", str(error), "", []))
+
+
+def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> None:
+    channel.send(Progress(case, step, loss))
 
 
 def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:

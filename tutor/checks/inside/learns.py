@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tutor.checks.inside.held_out import predictions, seen
+from tutor.checks.inside.watched import watched
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
     expression, predict = args["learns"], args["predict"]
     inputs = input_sets[0]
-    result = env.evaluate(expression, env.inputs(seen(inputs)))
+    with watched(env, args["watch"]):
+        result = env.evaluate(expression, env.inputs(seen(inputs)))
     losses, *trained = _parts(result, pair=predict is not None)
     observation: dict[str, Tree] = {"losses": env.encode(losses, expression)}
     turned = isinstance(observation["losses"], dict)  # parameters: the judge says so

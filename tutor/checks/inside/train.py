@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tutor.checks.inside.held_out import predictions, seen
+from tutor.checks.inside.watched import watched
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -10,5 +11,6 @@ if TYPE_CHECKING:
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    trained = env.evaluate(args["train"], env.inputs(seen(input_sets[0])))
+    with watched(env, args["watch"]):
+        trained = env.evaluate(args["train"], env.inputs(seen(input_sets[0])))
     return predictions(env, args["predict"], input_sets[0], trained)

@@ -197,6 +197,7 @@ class LessonScreen(Screen[None]):
             ReferenceNeeded,
             RunFinished,
             RunStopped,
+            TrainingProgressed,
         )
 
         if message.event.number != self._run_number:
@@ -204,6 +205,8 @@ class LessonScreen(Screen[None]):
         match message.event:
             case ReferenceNeeded():
                 self._results.wait_for_torch()
+            case TrainingProgressed(step=step, loss=loss):
+                self._results.train(step, loss)
             case CheckFinished(result=result):
                 self._results.add(result)
             case RunStopped():

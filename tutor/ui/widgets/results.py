@@ -9,9 +9,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
 from tutor import render
+from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Report
 from tutor.ui.actions import key_of
+
+LOSS_COLUMNS = 24
+"""Columns of the losses of a training that runs."""
 
 
 class ResultsPane(VerticalScroll):
@@ -35,6 +39,8 @@ class ResultsPane(VerticalScroll):
         self.running = False
         self._stopped = False
         self._torch = False
+        self._step = 0
+        self._losses: list[float | None] = []
         # Not looked up in the tree: the learner may leave while the screen is being built.
         self._text = Static(id="results-text")
         self._after_pass = Markdown(id="results-after-pass")
@@ -54,13 +60,22 @@ class ResultsPane(VerticalScroll):
         self.report = None
         self.running = True
         self._torch = False
+        self._losses = []
 
     def wait_for_torch(self) -> None:
         """Note that PyTorch has to run, which takes longer than the checks. Call `show` after."""
         self._torch = True
 
+    def train(self, step: int, loss: float | None) -> None:
+        """Note that a training of the check that runs has reached a step. Call `show` after."""
+        if step < self._step:  # the training of another case
+            self._losses = []
+        self._step = step
+        self._losses.append(loss)
+
     def add(self, result: CheckResult) -> None:
         """Add the result of a check. Call `show` after."""
+        self._losses = []
         self._results.append(result)
 
     def end(self, report: Report | None) -> None:
@@ -76,7 +91,8 @@ class ResultsPane(VerticalScroll):
         count = len(self._lesson.checks)
         if self.running:
             torch = "  (running PyTorch, once)" if self._torch else ""
-            return f"checking: {len(self._results)} of {count} …{torch}"
+            training = f"  {self._training}" if self._losses else ""
+            return f"checking: {len(self._results)} of {count} …{torch}{training}"
         if self.report is None:
             return "stopped" if self._stopped else ""
         if self.report.skipped:
@@ -104,6 +120,8 @@ class ResultsPane(VerticalScroll):
             for number, check in enumerate(waiting):
                 mark = "… " if number == 0 else "  "
                 parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
+                if number == 0 and self._losses:
+                    parts.append(render.indented(self._training, LOSSES))
         elif self.report is not None:
             parts.append(render.rest(self.report, self._others))
             if self._offers_hint:
@@ -114,6 +132,13 @@ class ResultsPane(VerticalScroll):
             parts.append(Text(f"Press {key_of('run')} to check your code.", "dim"))
         self._text.update(Group(*parts))
         self._show_after_pass(not self.running and self.report is not None and self.report.passed)
+
+    @property
+    def _training(self) -> str:
+        """The losses of the training that runs, as a picture and the last as a number."""
+        last = self._losses[-1]
+        shown = "NaN" if last is None else f"{last:.4g}"
+        return f"{spark_line(self._losses, LOSS_COLUMNS)} step {self._step}: loss {shown}"
 
     def _show_after_pass(self, passed: bool) -> None:
         text = self._lesson.after_pass
