@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from msgspec import Meta
 
-from tutor.check import Case, Check, Finding
+from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.inputs import examples
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
@@ -64,13 +64,12 @@ class HeldOut(Check, frozen=True, kw_only=True):
     ] = None
 
     watch: Annotated[
-        str,
+        JaxExpr | None,
         Meta(
-            max_length=100,
             description="A function of the learner's that makes a step and returns the loss last; "
-            "the app shows the losses while it is called.",
+            "the app shows the losses while the training calls it."
         ),
-    ] = ""
+    ] = None
 
     @property
     def predicts(self) -> bool:

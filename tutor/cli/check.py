@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.certificate import unfinished
 from tutor.cli.output import (
     INTERNAL,
     NOT_PASSED,
@@ -35,7 +36,6 @@ def add_to(commands: Any) -> None:
 def check(options: argparse.Namespace) -> int:
     from tutor import render
     from tutor.engine import session as engine
-    from tutor.learner.progress import Progress
     from tutor.learner.workspace import Workspace
 
     pack = open_pack(options)
@@ -45,6 +45,8 @@ def check(options: argparse.Namespace) -> int:
     if options.json:
         report = engine.run(lesson, code, seed=options.seed)
         print_json(report.to_json())
+        if options.file is None:
+            _record(pack, report)
     else:
         out = render.console()
         others = pack.others(lesson.id)
@@ -53,6 +55,8 @@ def check(options: argparse.Namespace) -> int:
                 options.seed, lambda result: out.print(render.check(result, others))
             )
             out.print(render.rest(report, others))
+            if options.file is None:
+                _record(pack, report)
             report = session.add_race(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)
@@ -62,11 +66,15 @@ def check(options: argparse.Namespace) -> int:
             out.print()
         for step in _suggest_next_steps(options, pack, lesson, report, own):
             out.print(step, style="dim", markup=False)
-    if options.file is None:
-        with Progress() as progress:
-            progress.record(pack.id, report)
-            print_notices(progress.notices)
     return _exit_code(report)
+
+
+def _record(pack: "Pack", report: "Report") -> None:
+    from tutor.learner.progress import Progress
+
+    with Progress() as progress:
+        progress.record(pack.id, report)
+        print_notices(progress.notices)
 
 
 def read_code(pack: "Pack", lesson: "Lesson", file: str | None) -> str:
@@ -128,6 +136,10 @@ def _suggest_next_steps(
         if pack.solution(lesson.id) is not None:
             solution = next_command(options, "solution", lesson.id)
             steps.append(f"Compare with the solution: {solution}")
+        track = next(one for one in pack.manifest.tracks if one.id == lesson.track)
+        if options.file is None and not unfinished(pack, track):
+            made = next_command(options, "certificate", track.id)
+            steps.append(f"You have finished this track. For a certificate: {made}")
         if following is not None:
             title = Catalogue(pack).title(following)
             steps.append(f"Next: {next_command(options, 'check', following)}  ({title})")

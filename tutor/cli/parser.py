@@ -2,7 +2,7 @@
 commands import what these need only when one is called."""
 
 from tutor import __version__
-from tutor.cli import check, doctor, explain, grade, learner, listing, override, pack
+from tutor.cli import certificate, check, doctor, explain, grade, learner, listing, override, pack
 from tutor.cli.usage import PACK_HELP, Parser
 
 
@@ -20,6 +20,7 @@ def build_parser() -> Parser:
     listing.add_to(commands)
     check.add_to(commands)
     learner.add_to(commands)
+    certificate.add_to(commands)
     override.add_to(grade.add_to(commands))
     pack.add_to(commands)
     explain.add_to(commands)

@@ -45,9 +45,12 @@ def open_pack(options: argparse.Namespace) -> "Pack":
 
 
 def open_lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
+    return open_lesson_named(options, pack, options.lesson)
+
+
+def open_lesson_named(options: argparse.Namespace, pack: "Pack", name: str) -> "Lesson":
     from tutor.pack import BadPack
 
-    name = options.lesson
     if name not in pack.lessons:
         from tutor.suggestions import nearest
 

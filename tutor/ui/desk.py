@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tutor.engine.versions import INSTALL_TORCH, WITHOUT_TORCH, torch_installed
+from tutor.learner.placement import placed
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
@@ -113,6 +114,12 @@ class Desk:
 
     def passed(self, lesson: Lesson) -> bool:
         return self.progress.passed(self.pack.id, lesson.id)
+
+    def finished(self, track_id: str) -> bool:
+        """Return whether each lesson of a track is passed or known."""
+        (track,) = (track for track in self.pack.manifest.tracks if track.id == track_id)
+        statuses = placed(self.pack.manifest, self.progress.statuses(self.pack.id))
+        return all(statuses.get(name) in ("passed", "known") for name in track.lessons)
 
     def number(self, lesson: Lesson) -> int:
         """Return the lesson's number in the course, from 1."""

@@ -18,15 +18,15 @@ MAX_DEVICES = 64
 
 
 @contextmanager
-def watched(env: "LearnerEnvironment", name: str) -> Iterator[None]:
+def watched(env: "LearnerEnvironment", name: str | None) -> Iterator[None]:
     """Show what calls of a function of the learner's return last, while this block runs.
 
     A training that calls it some other way than by its name in the module, or inside a traced
     function, is not shown.
     """
     module = env.module.__dict__
-    function = module.get(name)
-    if not callable(function) or threading.current_thread() is not threading.main_thread():
+    function = module.get(name or "")
+    if name is None or not callable(function) or threading.current_thread() is not threading.main_thread():
         yield
         return
     module[name] = _Watched(function, env.show_step)

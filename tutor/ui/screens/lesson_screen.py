@@ -229,11 +229,16 @@ class LessonScreen(Screen[None]):
         self.desk.progress.record(self.pack.id, report)
         self.desk.show_notices(self)
         if report.passed and not before:
-            self.notify(
+            words = (
                 f"Passed. {key_of('solution')} compares your code with the solution, "
-                f"{key_of('next')} opens the next lesson.",
-                timeout=8,
+                f"{key_of('next')} opens the next lesson."
             )
+            if self.desk.finished(self.lesson.track):
+                words += (
+                    " You have finished this track; for a certificate of what you proved, run: "
+                    f"jaxtutor certificate {self.lesson.track}"
+                )
+            self.notify(words, timeout=8)
 
     # --- actions -----------------------------------------------------------------------------
 
