@@ -1,4 +1,10 @@
+"""The module says how; the tree of parameters is an argument like any other.
+
+So `ensemble` is a `vmap` over it, and `tune_last` a `grad` with respect to a part of it.
+"""
+
 import flax.linen as nn
+import jax
 import jax.numpy as jnp
 
 
@@ -8,8 +14,17 @@ class MLP(nn.Module):
     @nn.compact
     def __call__(self, x):
         for size in self.features[:-1]:
-            x = nn.relu(nn.Dense(size)(x))
-        return nn.Dense(self.features[-1])(x)
+            x = nn.relu(dense(size, x)(x))
+        return dense(self.features[-1], x)(x)
+
+
+def dense(size, x):
+    bound = x.shape[-1] ** -0.5
+
+    def start(key, shape, dtype=jnp.float32):
+        return jax.random.uniform(key, shape, dtype, -bound, bound)
+
+    return nn.Dense(size, kernel_init=start, bias_init=start)
 
 
 model = MLP((16, 8, 4))
@@ -21,3 +36,20 @@ def init_params(key):
 
 def forward(params, x):
     return model.apply(params, x)
+
+
+def ensemble(many, x):
+    return jax.vmap(forward, in_axes=(0, None))(many, x)
+
+
+def with_last(params, last):
+    return {"params": {**params["params"], "Dense_2": last}}
+
+
+def tune_last(params, x, y, lr):
+    def loss(last):
+        return ((forward(with_last(params, last), x) - y) ** 2).mean()
+
+    last = params["params"]["Dense_2"]
+    last = jax.tree.map(lambda p, g: p - lr * g, last, jax.grad(loss)(last))
+    return with_last(params, last)
