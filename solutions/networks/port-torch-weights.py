@@ -1,4 +1,4 @@
-"""Layers keep PyTorch's names, so that only kinds of layers need rules, and the rules can be undone."""
+"""Layers keep PyTorch's names: only kinds of layers need rules, and rules can be undone."""
 
 import flax.linen as nn
 

@@ -30,6 +30,8 @@ def add_to(commands: Any) -> None:
     sub.add_argument("file", nargs="?", metavar="FILE",
                      help="the file to check instead of your own; - is standard input")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="print only a report, as JSON")
+    sub.add_argument("--report", metavar="FILE", type=Path,
+                     help="also write the result as an HTML page, with the code")  # fmt: skip
     sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
 
 
@@ -66,7 +68,20 @@ def check(options: argparse.Namespace) -> int:
             out.print()
         for step in _suggest_next_steps(options, pack, lesson, report, own):
             out.print(step, style="dim", markup=False)
+    if options.report is not None:
+        _write_page(options.report, pack, lesson, report, code)
     return _exit_code(report)
+
+
+def _write_page(path: Path, pack: "Pack", lesson: "Lesson", report: "Report", code: str) -> None:
+    from tutor.grading.outputs.own_page import own_page
+    from tutor.storage.files import write_atomically
+
+    try:
+        write_atomically(path, own_page(pack, lesson, report, code))
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: {error.strerror}") from None
+    print_error(f"Wrote {path}")
 
 
 def _record(pack: "Pack", report: "Report") -> None:

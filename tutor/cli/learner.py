@@ -3,6 +3,7 @@
 import argparse
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tutor.cli.check import offer, read_code
@@ -22,6 +23,9 @@ def add_to(commands: Any) -> None:
     sub.add_argument("--failure", type=parse_count, metavar="N",
                      help="show the hint that `check` offers for a failure")  # fmt: skip
     add_command(commands, "reset", reset, "restore the starter; your code is kept as a backup")
+    sub = add_command(commands, "torch", show_torch, "print the PyTorch of a lesson, to run it")
+    sub.add_argument("--output", metavar="DIR", type=Path,
+                     help="write it into DIR as LESSON.py, with its data")  # fmt: skip
     sub = add_command(commands, "solution", show_solution, "show the solution of a lesson")
     sub.add_argument("--anyway", action="store_true", help="show it before you have passed")
 
@@ -89,6 +93,39 @@ def reset(options: argparse.Namespace) -> int:
     print(f"Restored the starter: {workspace.path(lesson)}")
     if backup is not None:
         print(f"Backup of your code: {backup}")
+    return PASSED
+
+
+def show_torch(options: argparse.Namespace) -> int:
+    import shutil
+
+    from tutor.inputs.datasets import DATA, DATASETS
+    from tutor.pack.data_folder import data_file
+    from tutor.storage.files import write_atomically
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    if not lesson.torch:
+        raise UsageError(f"{lesson.id} has no PyTorch: it consists of questions")
+    if options.output is None:
+        print(lesson.torch.rstrip())
+        return PASSED
+    files = {one.file: pack.root / data_file(one.file) for one in lesson.data.values()}
+    for one in DATASETS.values():
+        files |= {name: DATA / name for name in (one.file, one.licence)}
+    wanted = [name for name in files if name in lesson.torch]
+    wanted += [one.licence for one in DATASETS.values() if one.file in wanted]
+    path = options.output / f"{lesson.id}.py"
+    if path.exists():
+        raise UsageError(f"{path} exists; choose another directory")
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, lesson.torch.encode())
+        for name in wanted:
+            shutil.copy(files[name], options.output / name)
+    except OSError as error:
+        raise UsageError(f"{error.filename or options.output}: {error.strerror}") from None
+    print(f"Wrote {', '.join(str(options.output / name) for name in (path.name, *wanted))}")
     return PASSED
 
 

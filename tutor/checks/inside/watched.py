@@ -26,7 +26,11 @@ def watched(env: "LearnerEnvironment", name: str | None) -> Iterator[None]:
     """
     module = env.module.__dict__
     function = module.get(name or "")
-    if name is None or not callable(function) or threading.current_thread() is not threading.main_thread():
+    if (
+        name is None
+        or not callable(function)
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
     module[name] = _Watched(function, env.show_step)
