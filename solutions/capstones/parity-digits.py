@@ -1,4 +1,4 @@
-"""PyTorch's own weights, in PyTorch's own layout: the network transposes them where it uses them."""
+"""PyTorch's own weights in PyTorch's own layout, transposed where the network uses them."""
 
 import jax
 import jax.numpy as jnp
