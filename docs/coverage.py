@@ -1,4 +1,4 @@
-"""Write where the course teaches what five texts teach: `coverage.yaml` becomes `coverage.md`.
+"""Write where the course teaches what other texts teach: `coverage.yaml` becomes `coverage.md`.
 
 .venv/bin/python docs/coverage.py
 """
@@ -23,10 +23,10 @@ BRIEF = "brief"
 INTRODUCTION = """\
 # What the course covers
 
-Five texts tell PyTorch developers how to think in JAX. This table lists their topics, and for
-each the lessons of the course and the check that tests it; *brief* means that the lesson's text
-says it and no check needs it. Lessons also name these texts under `sources`. To add a topic, edit
-`coverage.yaml` and run `.venv/bin/python docs/coverage.py`.
+Five texts tell PyTorch developers how to think in JAX; below them are the pages with which Flax,
+JAX and Optax tell beginners to start. The tables list their topics, and for each the lessons of the
+course and the check that tests it; *brief* means that the lesson's text says it and no check needs
+it. To add a topic, edit `coverage.yaml` and run `.venv/bin/python docs/coverage.py`.
 """
 
 
@@ -38,11 +38,13 @@ class Topic(Struct, forbid_unknown_fields=True):
 
 
 class Text(Struct, forbid_unknown_fields=True):
-    """A text that teaches JAX to PyTorch developers."""
+    """A text that teaches JAX to PyTorch developers. Lessons name it under `sources`, unless it has
+    an address of its own."""
 
     text: str
     about: str
     topics: list[Topic]
+    url: str = ""
 
 
 def texts() -> list[Text]:
@@ -63,7 +65,7 @@ def problems(found: list[Text], course: Pack) -> Iterator[str]:
                     yield f"{topic.topic!r}: {lesson} has no check {check!r}"
     sources = {source for lesson in course.lessons.values() for source in lesson.sources}
     for text in found:
-        if text.text not in sources:
+        if not text.url and text.text not in sources:
             yield f"no lesson has {text.text!r} among its sources"
 
 
@@ -71,7 +73,8 @@ def page(found: list[Text]) -> str:
     """Return the page."""
     parts = [INTRODUCTION]
     for text in found:
-        parts.append(f"\n## {text.text}\n\n{text.about[0].upper()}{text.about[1:]}.\n")
+        address = f" <{text.url}>" if text.url else ""
+        parts.append(f"\n## {text.text}\n\n{text.about[0].upper()}{text.about[1:]}.{address}\n")
         parts.append("\n| topic | lesson: check |\n|---|---|\n")
         parts += [f"| {one.topic} | {_where(one)} |\n" for one in text.topics]
     unfinished = sum(not one.lessons for text in found for one in text.topics)

@@ -17,6 +17,10 @@ def make(scale):
     return jax.jit(lambda x: scale * x)
 
 
+def pair(scale):
+    return {"scale": scale * jax.numpy.ones(2), "f": lambda x: scale * x}
+
+
 class Counter:
     def __init__(self, total):
         self.total = total
@@ -35,16 +39,23 @@ for way, code in json.loads(CODES).items():
     names = {}
     exec(code, names)
     made = names["make"](3.0)(jnp.array([2.0, 7.0, -4.0]))
+    pair = names["pair"](3.0)
+    of_pair = [pair["scale"].tolist(), pair["f"](jnp.array([2.0, 7.0, -4.0])).tolist()]
     counter = names["Counter"](jnp.ones(2))
     added = counter.add(jnp.ones(2))
-    results[way] = [str(made.dtype), made.tolist(), counter.total.tolist(), added.tolist()]
+    of_counter = [counter.total.tolist(), added.tolist()]
+    results[way] = [str(made.dtype), made.tolist(), *of_counter, of_pair]
 print(json.dumps(results))
 """
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, list[object]]:
-    codes = {way: make_idle(make_idle(ANSWER, "make", way), "Counter", way) for way in WAYS}
+    codes = {}
+    for way in WAYS:
+        codes[way] = ANSWER
+        for function in ("make", "pair", "Counter"):
+            codes[way] = make_idle(codes[way], function, way)
     program = f"CODES = {json.dumps(codes)!r}\n{USED}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=GUARD, check=True
@@ -54,7 +65,7 @@ def results() -> dict[str, list[object]]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[object]]):
-    dtype, made, _, _ = results[way]
+    dtype, made, *_ = results[way]
     assert dtype == "float32" and isinstance(made, list) and len(made) == 3
     assert not {*made} & {6, 21, -12}
     assert way != "its input" or made == [2, 7, -4]
@@ -62,7 +73,15 @@ def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[o
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_methods_of_a_class_are_idle(way: str, results: dict[str, list[object]]):
-    _, _, total, added = results[way]
+    _, _, total, added, _ = results[way]
     assert total == [1, 1]
     assert added != [2, 2]
     assert way != "zeros" or added == [0, 0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_functions_in_a_tree_are_idle_and_so_are_its_arrays(
+    way: str, results: dict[str, list[object]]
+):
+    *_, (scale, made) = results[way]  # type: ignore[misc]
+    assert not {*scale} & {3} and not {*made} & {6, 21, -12}

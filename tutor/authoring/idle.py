@@ -62,7 +62,8 @@ WAYS = {
 }
 """Ways to do no work, each with the expression that replaces an array. A function returns its input
 where an argument has the structure and shapes of the result, or of a part: untrained parameters. A
-function that is returned is idle in the same way. Of a class it is `__call__`, or every method."""
+function that is returned, alone or in a tree, is idle in the same way. Of a class it is `__call__`,
+or every method."""
 
 _TEMPLATE = """\
 {solution}
@@ -90,6 +91,9 @@ def _idle():
             return made.astype(leaf.dtype)
         return jnp.asarray(made).astype(leaf.dtype)
 
+    def is_function(leaf):
+        return callable(leaf) and not hasattr(leaf, "dtype")
+
     def form(tree):
         return jax.tree.structure(tree), [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
 
@@ -105,13 +109,18 @@ def _idle():
         @functools.wraps(function)
         def idle(*arguments, **named):
             result = function(*arguments, **named)
-            if callable(result) and jax.tree_util.all_leaves([result]):
-                return made_idle(result)
+            if any(map(is_function, jax.tree.leaves(result))):
+                return jax.tree.map(within, result)
             if way == "its input":
                 return untouched(result, [*arguments, *named.values()])
             return jax.tree.map(instead, result)
 
         return idle
+
+    def within(leaf):
+        if is_function(leaf):
+            return made_idle(leaf)
+        return jnp.zeros_like(leaf) if way == "its input" else instead(leaf)
 
     def methods(cls):
         if "__call__" in vars(cls):
