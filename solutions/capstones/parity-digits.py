@@ -7,7 +7,7 @@ after_sixty_steps = "c"
 
 
 def port(state):
-    return {name: jnp.asarray(array) for name, array in state.items()}
+    return dict(state)
 
 
 def scores(params, x):
@@ -17,16 +17,14 @@ def scores(params, x):
 
 
 def loss(params, x, y):
-    rows = y[:, None]
-    return -jnp.take_along_axis(jax.nn.log_softmax(scores(params, x)), rows, 1)[:, 0].sum()
+    logs = jax.nn.log_softmax(scores(params, x))
+    return -jnp.take_along_axis(logs, y[:, None], 1).sum()
 
 
-@jax.jit
 def update(params, x, y, lr):
     return jax.tree.map(lambda p, g: p - lr * g, params, jax.grad(loss)(params, x, y))
 
 
-@jax.jit
 def train(params, xs, ys, lr):
     def body(params, batch):
         return update(params, *batch, lr), loss(params, *batch)

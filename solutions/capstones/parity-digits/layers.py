@@ -25,7 +25,8 @@ def loss(params, x, y):
 @jax.jit
 def step(params, x, y, lr):
     value, grads = jax.value_and_grad(loss)(params, x, y)
-    updates, _ = optax.sgd(lr).update(grads, optax.EmptyState())
+    tx = optax.sgd(lr)
+    updates, _ = tx.update(grads, tx.init(params))
     return optax.apply_updates(params, updates), value
 
 
