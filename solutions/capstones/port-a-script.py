@@ -115,7 +115,8 @@ def fit(run, x, y, valid_x, valid_y, orders):
             rows = order[start : start + BATCH]
             run, loss = step(run, x[rows], y[rows])
             losses.append(loss)
-        valid_losses.append(evaluate(run, valid_x, valid_y))
-        if valid_losses[-1] <= min(valid_losses):
+        loss = evaluate(run, valid_x, valid_y)
+        if not valid_losses or loss < min(valid_losses):
             best = run
+        valid_losses.append(loss)
     return best, jnp.stack(losses), jnp.stack(valid_losses)

@@ -156,7 +156,7 @@ def fit(run, x, y, valid_x, valid_y, orders):
     losses, valid_losses = [], []
     best, best_loss = run, float("inf")
     for order in orders:
-        for rows in jnp.split(order, range(BATCH, len(order), BATCH)):
+        for rows in jnp.split(order, list(range(BATCH, len(order), BATCH))):
             run, loss = step(run, x[rows], y[rows])
             losses.append(loss)
         valid_losses.append(evaluate(run, valid_x, valid_y))

@@ -1,4 +1,4 @@
-"""Scans everywhere: over stacked blocks, full batches and epochs, with the best run in the carry."""
+"""Scans over stacked blocks, full batches and epochs; the best run is in the carry."""
 
 import math
 
