@@ -107,9 +107,9 @@ _WRONG = ("mistake", "mutant", "idle")
 RUNS = 20
 """Seeds per sandbox: what JAX compiles for each stays in its memory."""
 
-RUNS_OF_MISTAKES = 5
-"""Seeds per sandbox for wrong answers, which leave more behind: where a tracer has escaped, JAX
-searches for what refers to it, which takes longer each time."""
+RUNS_WITH_ERRORS = 5
+"""Seeds per sandbox for answers that raise: where a tracer has escaped, JAX searches for what
+refers to it, which takes longer each time."""
 
 SEEDS_OF_MISTAKES = 20
 """Most seeds for a mistake: a right answer that fails once in a hundred is worse than a wrong one
@@ -144,8 +144,8 @@ def _attempt(
     reports: list[Report] = []
     memory: list[int] = []
     warned = ""
-    runs = RUNS_OF_MISTAKES if trial.kind in _WRONG else RUNS
-    for first in range(0, len(trial.seeds), runs):
+    waiting = list(trial.seeds)
+    while waiting:
         with Session(
             trial.lesson,
             trial.code,
@@ -153,9 +153,10 @@ def _attempt(
             sandboxes=sandboxes,
             recorded=trial.recorded,
         ) as session:
-            for seed in trial.seeds[first : first + runs]:
+            for run in range(min(RUNS, len(waiting))):
+                seed = waiting.pop(0)
                 report = session.check(seed, all_checks=trial.kind not in _WRONG)
-                if seed == trial.seeds[first] and (peak := session.peak_mb()) is not None:
+                if run == 0 and (peak := session.peak_mb()) is not None:
                     memory.append(peak)  # of a single run, with nothing left over from others
                 fault = judged(trial, report)
                 if fault is None and trial.kind in ("solution", "variant") and report.stderr:
@@ -167,9 +168,10 @@ def _attempt(
                 reports.append(report)
                 on_seed()
                 if _hopeless(trial, report):
+                    waiting.clear()
                     break
-        if _hopeless(trial, reports[-1]):
-            break
+                if report.verdict == "error" and run + 1 >= RUNS_WITH_ERRORS:
+                    break
     # Ours first: they say nothing about the lesson.
     worst = next((w for w in wrong.values() if w.ours), next(iter(wrong.values()), Wrong()))
     problem, check = worst.problem, worst.check
