@@ -27,6 +27,11 @@ class Counter:
 
     def add(self, x):
         return self.total + x
+
+
+def doubled(rows):
+    for row in rows:
+        yield {"row": 2 * row}
 """
 
 USED = """
@@ -44,7 +49,8 @@ for way, code in json.loads(CODES).items():
     counter = names["Counter"](jnp.ones(2))
     added = counter.add(jnp.ones(2))
     of_counter = [counter.total.tolist(), added.tolist()]
-    results[way] = [str(made.dtype), made.tolist(), *of_counter, of_pair]
+    of_rows = [one["row"].tolist() for one in names["doubled"](jnp.array([[2.0, 7.0], [1.0, 3.0]]))]
+    results[way] = [str(made.dtype), made.tolist(), *of_counter, of_rows, of_pair]
 print(json.dumps(results))
 """
 
@@ -54,7 +60,7 @@ def results() -> dict[str, list[object]]:
     codes = {}
     for way in WAYS:
         codes[way] = ANSWER
-        for function in ("make", "pair", "Counter"):
+        for function in ("make", "pair", "Counter", "doubled"):
             codes[way] = make_idle(codes[way], function, way)
     program = f"CODES = {json.dumps(codes)!r}\n{USED}"
     done = subprocess.run(
@@ -73,7 +79,7 @@ def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[o
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_methods_of_a_class_are_idle(way: str, results: dict[str, list[object]]):
-    _, _, total, added, _ = results[way]
+    _, _, total, added, *_ = results[way]
     assert total == [1, 1]
     assert added != [2, 2]
     assert way != "zeros" or added == [0, 0]
@@ -85,3 +91,10 @@ def test_functions_in_a_tree_are_idle_and_so_are_its_arrays(
 ):
     *_, (scale, made) = results[way]  # type: ignore[misc]
     assert not {*scale} & {3} and not {*made} & {6, 21, -12}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_generator_yields_is_idle(way: str, results: dict[str, list[object]]):
+    *_, rows, _ = results[way]
+    assert isinstance(rows, list) and len(rows) == 2
+    assert rows[0] != [4, 14] and rows[1] != [2, 6]

@@ -62,8 +62,8 @@ WAYS = {
 }
 """Ways to do no work, each with the expression that replaces an array. A function returns its input
 where an argument has the structure and shapes of the result, or of a part: untrained parameters. A
-function that is returned, alone or in a tree, is idle in the same way. Of a class it is `__call__`,
-or every method."""
+function that is returned, alone or in a tree, is idle in the same way, and so is each result of a
+generator. Of a class it is `__call__`, or every method."""
 
 _TEMPLATE = """\
 {solution}
@@ -72,6 +72,7 @@ _TEMPLATE = """\
 def _idle():
     import functools
     import inspect
+    from collections.abc import Iterator
 
     import jax
     import jax.numpy as jnp
@@ -105,15 +106,22 @@ def _idle():
             return type(result)(untouched(part, arguments) for part in result)
         return jax.tree.map(jnp.zeros_like, result)
 
+    def replaced(result, arguments):
+        if any(map(is_function, jax.tree.leaves(result))):
+            return jax.tree.map(within, result)
+        if way == "its input":
+            return untouched(result, arguments)
+        return jax.tree.map(instead, result)
+
     def made_idle(function):
         @functools.wraps(function)
         def idle(*arguments, **named):
             result = function(*arguments, **named)
-            if any(map(is_function, jax.tree.leaves(result))):
-                return jax.tree.map(within, result)
-            if way == "its input":
-                return untouched(result, [*arguments, *named.values()])
-            return jax.tree.map(instead, result)
+            arguments = [*arguments, *named.values()]
+            if isinstance(result, Iterator):
+                trees = [one for one in arguments if not isinstance(one, Iterator)]
+                return (replaced(one, trees) for one in result)
+            return replaced(result, arguments)
 
         return idle
 
