@@ -14,6 +14,7 @@ from tutor.report import CheckResult
 HEAD = "import jax\nimport jax.numpy as jnp\nimport functools\n\n"
 GROWTH = Program(program="f(x)", inputs={"x": parse("normal(64, 3)")}, steady={"x": "x[:4]"})
 NEARER = Program(program="f(x)", inputs={"x": parse("normal(60, 3)")}, steady={"x": "x[:10]"})
+COUNTED = Program(program="f(x, n)", inputs={"n": parse("int(40, 41)")}, steady={"n": "4"})
 LOOP = Program(program="f(x)", contains=("scan | while",))
 PLAIN = Program(program="f(x)", lacks=("scan", "while"))
 DONATES = Program(program="f(x, w)", donates=("x",))
@@ -53,6 +54,10 @@ RIGHT: dict[str, tuple[Check, str]] = {
         GROWTH,
         "def g(x): return jax.lax.scan(lambda h, r: (h * r.sum(), h), 1.0, x)[0]\nf = jax.grad(g)",
     ),
+    "a number of turns": (
+        COUNTED,
+        "def f(x, n): return jax.lax.fori_loop(0, n, lambda i, h: h + i, x)",
+    ),
     "loop by scan": (LOOP, "def f(x): return jax.lax.scan(lambda h, r: (h + r, h), x[0], x)[0]"),
     "loop by while": (
         LOOP,
@@ -83,7 +88,7 @@ WRONG: dict[str, tuple[Check, str, str]] = {
     "under jit": (
         GROWTH,
         "@jax.jit\ndef f(x):\n    h = x[0]\n    for i in range(len(x)): h = h + x[i]\n    return h",
-        "if `x` has length 60 more",
+        "if `x` grows by 60",
     ),
     "a loop over fewer rows": (
         NEARER,
@@ -94,6 +99,11 @@ WRONG: dict[str, tuple[Check, str, str]] = {
         NEARER,
         "def f(x):\n    assert len(x) < 99\n    for r in x: x = x + r\n    return x",
         "a loop in Python",
+    ),
+    "turns in Python": (
+        COUNTED,
+        "def f(x, n):\n    for i in range(n): x = x + i\n    return x",
+        "if `n` grows by 36",
     ),
     "no loop": (LOOP, "def f(x): return x + 1", "contains no `scan` or `while`; its operations"),
     "a loop": (PLAIN, "def f(x): return jax.lax.map(jnp.sum, x)", "contains `scan`"),

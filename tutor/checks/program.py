@@ -100,7 +100,7 @@ class Program(Check, frozen=True, kw_only=True):
             again = real(observed["twice size"]) - counts[1]
             if again < ENOUGH * grown:
                 return None
-        changed = " and ".join(f"`{name}` has length {longer:.0f} more" for name in self.steady)
+        changed = " and ".join(f"`{name}` grows by {longer:.0f}" for name in self.steady)
         return Finding(
             f"the program has {counts[0]:.0f} operations, and {counts[1]:.0f} if {changed}: "
             "a loop in Python is unrolled while JAX traces it"

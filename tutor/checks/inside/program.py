@@ -101,18 +101,27 @@ def _only_arrays(value: Any) -> bool:
 
 
 def _difference(one: Any, other: Any) -> int:
-    """Return by how much the longest changed axis of an input changed."""
-    pairs = zip(_arrays(one), _arrays(other), strict=False)
-    lengths = (zip(a.shape, b.shape, strict=False) for a, b in pairs)
-    return max((abs(m - n) for shapes in lengths for m, n in shapes), default=0)
+    """Return by how much the longest changed axis of an input changed, or an integer."""
+    import jax
+
+    def gap(a: Any, b: Any) -> int:
+        if isinstance(a, int):
+            return abs(a - b)
+        return max((abs(m - n) for m, n in zip(a.shape, b.shape, strict=False)), default=0)
+
+    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=False)
+    return max((gap(a, b) for a, b in pairs), default=0)
 
 
 def _doubled(one: Any, other: Any) -> Any:
-    """Return the longer of two inputs with its arrays twice as long along the changed axes."""
+    """Return the longer of two inputs with its arrays twice as long along the changed axes, or
+    twice the larger of two integers."""
     import jax
     import jax.numpy as jnp
 
     def double(a: Any, b: Any) -> Any:
+        if isinstance(a, int):
+            return 2 * max(a, b)
         longer = a if a.size >= b.size else b
         for axis, (m, n) in enumerate(zip(a.shape, b.shape, strict=True)):
             if m != n:
