@@ -24,9 +24,10 @@ INTRODUCTION = """\
 # What the course covers
 
 Five texts tell PyTorch developers how to think in JAX; below them are the pages with which Flax,
-JAX and Optax tell beginners to start. The tables list their topics, and for each the lessons of the
-course and the check that tests it; *brief* means that the lesson's text says it and no check needs
-it. To add a topic, edit `coverage.yaml` and run `.venv/bin/python docs/coverage.py`.
+JAX and Optax tell beginners to start, and the guides that go on from there. The tables list their
+topics, and for each the lessons of the course and the check that tests it; *brief* means that the
+lesson's text says it and no check needs it. Topics that are open are what the course lacks. To add
+a topic, edit `coverage.yaml` and run `.venv/bin/python docs/coverage.py`.
 """
 
 
@@ -79,7 +80,7 @@ def page(found: list[Text]) -> str:
         parts += [f"| {one.topic} | {_where(one)} |\n" for one in text.topics]
     unfinished = sum(not one.lessons for text in found for one in text.topics)
     if unfinished:
-        parts.append(f"\n{unfinished} topics are open: no lesson teaches them yet.\n")
+        parts.append(f"\n{unfinished} topics are open: no lesson teaches them.\n")
     return "".join(parts)
 
 
