@@ -106,7 +106,7 @@ def _difference(one: Any, other: Any) -> int:
 
     def gap(a: Any, b: Any) -> int:
         if isinstance(a, int):
-            return abs(a - b)
+            return abs(a - int(b))
         return max((abs(m - n) for m, n in zip(a.shape, b.shape, strict=False)), default=0)
 
     pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=False)
