@@ -34,12 +34,11 @@ def train_step(model, optimizer, metrics, x, y):
 
 
 def epoch(model, optimizer, metrics, batches):
-    for x, y in batches:
-        train_step(model, optimizer, metrics, x, y)
-    averages = {name: metric.compute() for name, metric in metrics.items()}
     for metric in metrics.values():
         metric.reset()
-    return averages
+    for x, y in batches:
+        train_step(model, optimizer, metrics, x, y)
+    return {name: metric.compute() for name, metric in metrics.items()}
 
 
 def fit(graphdef, state, xs, ys):

@@ -43,13 +43,12 @@ def train_step(model, optimizer, metrics, x, y):
 
 
 def epoch(model, optimizer, metrics, batches):
+    for variable in (metrics.loss, metrics.correct, metrics.seen):
+        variable[...] = jnp.zeros_like(variable[...])
     for batch in batches:
         train_step(model, optimizer, metrics, *batch)
     seen = metrics.seen[...]
-    averages = {"loss": metrics.loss[...] / seen, "accuracy": metrics.correct[...] / seen}
-    for variable in (metrics.loss, metrics.correct, metrics.seen):
-        variable[...] = jnp.zeros_like(variable[...])
-    return averages
+    return {"loss": metrics.loss[...] / seen, "accuracy": metrics.correct[...] / seen}
 
 
 @functools.partial(jax.jit, static_argnums=0)
