@@ -25,9 +25,10 @@ from tutor.authoring import trial_output as output
 from tutor.authoring.mutate import mutants
 from tutor.authoring.pack_test import LessonResult, PackTest, TrialOptions, limit_remarks
 from tutor.authoring.strength import Strength, strength
-from tutor.authoring.trial import Outcome, Trial, attempt
+from tutor.authoring.trial import Outcome, Trial, attempt, chosen_cases
+from tutor.checks.pure import Pure
 from tutor.cli.progress_bar import progress_bar
-from tutor.engine.plan import Configuration
+from tutor.engine.plan import Configuration, plan
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson, Limits
@@ -249,6 +250,55 @@ def double(x):
     (thrice,) = lesson.mistakes
     outcome = attempt(Trial(lesson, "mistake", "thrice", code, (0,), thrice), forks)
     assert outcome.holds and outcome.verdict == "fail"
+
+
+def test_after_five_seeds_right_answers_are_tried_in_one_case_and_not_for_structure(mini: Pack):
+    lesson = mini.lesson("double")
+    lesson = replace(lesson, checks=(*lesson.checks, Pure(name="kept", pure="double(x)")))
+    trial = Trial(lesson, "variant", "sum", "", (0,))
+
+    def chosen(before: int) -> list[list[int]]:
+        planned = plan(lesson, before)
+        return [[case.index for case in chosen_cases(trial, before, *one)] for one in planned]
+
+    assert chosen(4) == [[0, 1, 2], [0, 1, 2], [0]]
+    assert [chosen(before) for before in (5, 6, 7)] == [
+        [[2], [2], []], [[0], [0], []], [[1], [1], []],
+    ]  # fmt: skip
+    structural = replace(lesson, checks=lesson.checks[2:])
+    trial = replace(trial, lesson=structural)
+    assert chosen_cases(trial, 6, *plan(structural, 6)[0]), "something is tried under every seed"
+
+
+def test_after_five_seeds_a_mistake_only_has_to_fail_at_its_check(mini: Pack, forks: Forks):
+    """Under the sixth seed, another check fails before it."""
+    lesson = mini.lesson("double")
+    first, second = lesson.checks
+    lesson = replace(lesson, checks=(first, replace(second, value="tripled(x)", expect="3 * x")))
+    code = """
+calls = []
+def double(x):
+    calls.append(x)
+    return 2 * x if len(calls) <= SEEDS * 3 else x
+def tripled(x):
+    return x
+"""
+    mistake = replace(lesson.mistakes[0], fails="again")
+    for seeds, holds in ((5, True), (4, False)):
+        trial = Trial(lesson, "mistake", "x", code.replace("SEEDS", str(seeds)), (), mistake)
+        outcome = attempt(replace(trial, seeds=tuple(range(7))), forks)
+        assert outcome.holds == holds, outcome.problem
+    assert "it fails at 'value', not at 'again'" in outcome.problem
+
+
+def test_checks_that_are_not_tried_do_not_count(mini: Pack, forks: Forks):
+    lesson = mini.lesson("double")
+    first, second = lesson.checks
+    lesson = replace(lesson, checks=(first, replace(second, after="value")))
+    with Session(lesson, "def double(x):\n    return 2 * x\n", sandboxes=forks) as session:
+        report = session.check(choose=lambda check, cases: cases if check.name == "again" else [])
+    assert [(check.name, check.status) for check in report.checks] == [("again", "pass")]
+    assert report.passed
 
 
 def test_many_seeds_do_not_pile_up_in_one_sandbox(

@@ -6,11 +6,13 @@ in the words that the lesson promises. What holds only under some seeds is flaky
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Literal
 
 from msgspec import Struct
 
 from tutor.authoring.idle import idle_answers
+from tutor.check import Case, Check
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
 from tutor.inputs.functions import DrawError
@@ -111,6 +113,11 @@ RUNS_WITH_ERRORS = 5
 """Seeds per sandbox for answers that raise: where a tracer has escaped, JAX searches for what
 refers to it, which takes longer each time."""
 
+SEEDS_OF_ALL_CHECKS = 5
+"""Seeds under which everything is tried. Under each of the others, right answers are tried in one
+of the cases, in turn, and not by checks of how code is written; a mistake only has to fail at the
+check that it names."""
+
 SEEDS_OF_MISTAKES = 20
 """Most seeds for a mistake: a right answer that fails once in a hundred is worse than a wrong one
 that passes as often."""
@@ -155,7 +162,11 @@ def _attempt(
         ) as session:
             for run in range(min(RUNS, len(waiting))):
                 seed = waiting.pop(0)
-                report = session.check(seed, all_checks=trial.kind not in _WRONG)
+                report = session.check(
+                    seed,
+                    all_checks=trial.kind not in _WRONG,
+                    choose=partial(chosen_cases, trial, len(reports)),
+                )
                 if run == 0 and (peak := session.peak_mb()) is not None:
                     memory.append(peak)  # of a single run, with nothing left over from others
                 fault = judged(trial, report)
@@ -192,6 +203,19 @@ def _attempt(
         max(report.timings.processor for report in reports), max(memory, default=None), starved,
         tuple(sorted(offered)), _place(trial, worst),
     )  # fmt: skip
+
+
+def chosen_cases(trial: Trial, before: int, check: Check, cases: list[Case]) -> list[Case]:
+    """Return which of a check's cases to try, after `before` other seeds."""
+    if before < SEEDS_OF_ALL_CHECKS:
+        return cases
+    if trial.mistake is not None:
+        named = trial.mistake.fails in (LOAD, check.title, check.kind)
+        return cases if named else []
+    if check.structural and not all(one.structural for one in trial.lesson.checks):
+        return []
+    turn = before % len(cases)
+    return cases[turn : turn + 1]
 
 
 def _place(trial: Trial, wrong: Wrong) -> str:
@@ -366,7 +390,9 @@ def trials(
             place = places.of("mistakes", number, "edit")
             failed.append(Outcome(lesson.id, "mistake", mistake.name, problem, place=place))
             continue
-        few = seeds[:SEEDS_OF_MISTAKES]
+        named = [one for one in lesson.checks if mistake.fails in (one.title, one.kind)]
+        structural = any(one.structural for one in named)
+        few = seeds[: SEEDS_OF_ALL_CHECKS if structural else SEEDS_OF_MISTAKES]
         found.append(Trial(lesson, "mistake", mistake.name, code, few, mistake, pack=pack))
     for path in pack.variants(lesson.id) if with_variants else ():
         shown = Folder(path.parent).shown(path.name)

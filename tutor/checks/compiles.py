@@ -17,6 +17,7 @@ class Compiles(Check, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "compiles"
     inside: ClassVar[str] = "tutor.checks.inside.compiles"
+    structural: ClassVar[bool] = True
     default_cases: ClassVar[int] = 1
 
     compiles: Annotated[JaxExpr, Meta(description="The call, with inputs as its arguments.")]

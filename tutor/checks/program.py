@@ -26,6 +26,7 @@ class Program(Check, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "program"
     inside: ClassVar[str] = "tutor.checks.inside.program"
+    structural: ClassVar[bool] = True
     default_cases: ClassVar[int] = 1
 
     program: Annotated[

@@ -17,6 +17,7 @@ class Pure(Check, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "pure"
     inside: ClassVar[str] = "tutor.checks.inside.pure"
+    structural: ClassVar[bool] = True
     default_cases: ClassVar[int] = 1
 
     pure: Annotated[JaxExpr, Meta(description="Expression to evaluate with the learner's code.")]

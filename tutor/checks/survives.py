@@ -32,6 +32,7 @@ class Survives(Check, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "survives"
     inside: ClassVar[str] = "tutor.checks.inside.survives"
+    structural: ClassVar[bool] = True
     default_cases: ClassVar[int] = 1
 
     survives: tuple[str, ...]

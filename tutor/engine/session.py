@@ -119,12 +119,14 @@ class Session:
         on_progress: OnProgress = lambda progress: None,
         *,
         all_checks: bool = True,
+        choose: Callable[[Check, list[Case]], list[Case]] = lambda check, cases: cases,
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
         **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
         second or more; `on_progress` while a training runs; `all_checks`: whether to go on after
-        the first check that does not pass.
+        the first check that does not pass; `choose` returns those cases of a check to
+        try. Checks without any are not reported, and count as passed where others need them.
         """
         began = time.perf_counter()
         self._close_references()
@@ -137,11 +139,13 @@ class Session:
             references = self._prepare(seed, on_miss)
             started = time.perf_counter()
             for check, cases in self._planned:
+                if not (chosen := choose(check, cases)):
+                    continue
                 stop = not all_checks and _any_wrong(results)
                 result = (
                     skipped(check, "not run")
                     if stop
-                    else self._result(check, cases, references, results)
+                    else self._result(check, chosen, references, results)
                 )
                 results.append(result)
                 if on_result is not None:
@@ -150,7 +154,10 @@ class Session:
         except Failed as failure:
             fault = explained(failure.fault, self.code)
             # They belong in the report, but are not worth an event each.
-            results += [skipped(check, "not run") for check in self.lesson.checks[len(results) :]]
+            done = {result.name for result in results}
+            results += [
+                skipped(check, "not run") for check in self.lesson.checks if check.title not in done
+            ]
         except BaseException:  # Ctrl-C too must not leave a sandbox running
             self._abandon()
             raise
@@ -234,7 +241,7 @@ class Session:
     ) -> CheckResult:
         """Return the result of one check, given those `before` it."""
         for needed in check.prerequisites:
-            if not any(r.name == needed and r.status == "pass" for r in before):
+            if any(r.name == needed and r.status != "pass" for r in before):
                 return skipped(check, f"needs {needed!r} to pass first")
         submission = self._submission
         configuration = submission.configuration(check)
