@@ -81,12 +81,17 @@ class PackText:
         yield Padding(Markdown(self._text, hyperlinks=False), (0, 0, 0, self._indent))
 
 
-def headline(result: CheckResult) -> Text:
+def headline(result: CheckResult, *, timed: bool = True) -> Text:
+    """Render the first line of a result.
+
+    **Arguments:** `timed`: whether to say how long a check took that passed.
+    """
     mark, style = MARKS[result.status]
     line = Text.assemble((f"{mark} ", style), (result.name, "bold" if style == "red" else ""))
     if result.status == "pass":
         line.append("".join(f"  {note}" for note in result.notes), "dim")
-        line.append(f"  {timing(result)}".rstrip(), "dim")
+        if timed:
+            line.append(f"  {timing(result)}".rstrip(), "dim")
     if result.status == "skipped":
         line.append(f"  {result.message}", "dim")
     return line
@@ -133,10 +138,18 @@ def difference(mismatch: Mismatch) -> Table:
     return table
 
 
-def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
+def unwritten(result: CheckResult) -> bool:
+    """Return whether a check only found a function that is still to be written."""
+    return result.fault is not None and result.fault.exception == NotImplementedError.__name__
+
+
+def rest(
+    report: Report, lessons: Collection[str] = (), *, verdict_last: bool = True
+) -> RenderableType:
     """Render the report below its checks: fault, output, verdict and timings.
 
-    **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
+    **Arguments:** `lessons`: ids of lessons that an explanation may refer to; `verdict_last`: False
+    where the verdict stands elsewhere.
     """
     parts: list[RenderableType] = []
     if report.fault is not None and not report.skipped:
@@ -151,7 +164,8 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
     parts.append(Text())
     if words := weakness(report):
         parts.append(Text(words, "yellow"))
-    parts.append(verdict(report))
+    if verdict_last:
+        parts.append(verdict(report))
     if report.timings.reference >= 0.1:
         waited = duration(report.timings.reference)
         parts.append(Text(f"{waited} of it waiting for PyTorch", "dim"))

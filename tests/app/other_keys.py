@@ -16,7 +16,7 @@ from tutor.ui.actions import ACTIONS
 
 def other(key: str) -> str:
     """Return `f17` for `f5`, and `alt+q` for `ctrl+q`."""
-    if key[0] == "f" and key[1:].isdigit():
+    if key[:1] == "f" and key[1:].isdigit():
         return f"f{int(key[1:]) + 12}"
     return key.replace("ctrl+", "alt+")
 
@@ -67,7 +67,8 @@ async def main(folder: Path) -> None:
             double.write_text(sound)
             await driver.press("close", "open")
             for keys, screen in (
-                (["brief"], LessonScreen),
+                (["menu"], LessonScreen),
+                (["menu", "brief"], LessonScreen),
                 (["results"], LessonScreen),
                 (["help"], HelpScreen),
                 (["close", "hint"], HintScreen),

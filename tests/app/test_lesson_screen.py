@@ -11,6 +11,7 @@ import pytest
 
 from tests.app.conftest import Driver, Start
 from tests.conftest import MINI
+from tutor.learner.editors import editor_command
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.ui.actions import key_of
@@ -45,7 +46,7 @@ async def test_a_run_can_be_stopped(start: Start, patient: Pack):
         await driver.write(ENDLESS)
         await driver.press("run")
         await driver.until(lambda: driver.results.running, "a run")
-        await driver.shows("checking: 0 of 2")
+        await driver.shows("▶ 0 of 2")
         await driver.press("escape")
         await driver.until(lambda: not driver.results.running, "the end of the run")
         assert driver.results.report is None
@@ -101,20 +102,20 @@ async def test_typing_does_not_wait_for_a_run(start: Start, patient: Pack):
         await driver.until(lambda: not driver.results.running, "the end of the run")
 
 
-async def test_results_do_not_replace_a_pane_chosen_during_the_run(start: Start, patient: Pack):
-    async with start(size=(80, 24), pack=patient) as driver:
+async def test_results_appear_below_the_code_and_leave_the_cursor_there(start: Start):
+    async with start(size=(80, 24)) as driver:
         await opened(driver)
-        await driver.write(ENDLESS)
-        await driver.press("run", "code")
-        await driver.shows("checking: 0 of 2")
-        assert driver.lesson.has_class("show-code")
-        await driver.press("escape")
-        await driver.shows("stopped")
-        assert driver.lesson.has_class("show-code")
-        await driver.press("run")
-        await driver.until(lambda: driver.lesson.has_class("show-results"), "the results")
-        await driver.press("escape")
-        await driver.shows("stopped")
+        await driver.write("def double(x):\n    return 3 * x\n")
+        await driver.press("code")
+        await driver.check()
+        await driver.shows("✗ 0 of 2 checks pass")
+        await driver.shows("✗ value")
+        assert driver.app.focused is driver.editor
+        assert driver.editor.region.height >= 4
+        await driver.press("results")
+        await driver.until(lambda: driver.editor.region.height == 0, "the results alone")
+        await driver.press("code")
+        await driver.until(lambda: driver.editor.region.height >= 4, "the code again")
 
 
 async def test_endless_code_is_reported_and_the_app_goes_on(start: Start):
@@ -236,11 +237,27 @@ async def test_the_learners_own_editor(
     assert (tmp_path / "flag").read_text() == "--wait\n"
 
 
-async def test_without_an_editor_a_notification_says_how_to_set_one(start: Start):
+async def test_without_an_editor_a_notification_says_how_to_set_one(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("tutor.learner.editors.COMMON", ("no-such-editor",))
     async with start() as driver:
         await opened(driver)
         await driver.press("editor")
         await driver.notifies("export EDITOR=")
+
+
+def test_an_installed_editor_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "nano").write_text("#!/bin/sh\n")
+    (tmp_path / "nano").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert editor_command() == [str(tmp_path / "nano")]
+    monkeypatch.setenv("EDITOR", "code --wait")
+    assert editor_command() == ["code", "--wait"]
 
 
 # --- hints, solution, help ---------------------------------------------------------------------
@@ -336,6 +353,8 @@ async def test_the_text_after_a_pass_can_be_read_with_the_keyboard(start: Start,
         await driver.press("code")
         await driver.write(RIGHT)
         await driver.check()
+        assert driver.app.focused is driver.editor
+        await driver.press("results")
         await driver.shows("You can double.")
         assert driver.app.focused is driver.results
         await driver.press("end")
@@ -356,8 +375,8 @@ async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: 
         await opened(driver)
         await driver.write(WRONG)
         await driver.check()
-        await driver.shows(f"·  {key_of('hint')}: a hint for this")
-        await driver.press("end")
+        await driver.shows(f"· {key_of('hint')}: a hint for this")
+        await driver.press("results", "end")
         await driver.shows(f"Stuck here? {key_of('hint')} shows a hint for this.")
         assert "factor" not in driver.text
         await driver.press("hint")
@@ -383,26 +402,118 @@ async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: 
 
 
 async def test_panes_follow_the_width(start: Start):
+    panes = ("torch", "brief", "code", "results")
     async with start() as driver:
         await opened(driver)
-        for size, shown in (((80, 24), 1), ((120, 40), 3), ((200, 50), 3)):
+        await driver.press("code")
+        for size, shown in (
+            ((80, 24), {"torch", "code", "results"}),
+            ((120, 40), {*panes}),
+            ((200, 50), {*panes}),
+        ):
             await driver.pilot.resize_terminal(*size)
             await driver.pilot.pause()
-            panes = [driver.lesson.query_one(f"#{name}") for name in ("brief", "code", "results")]
-            assert sum(pane.region.area > 0 for pane in panes) == shown
+            assert shown == {
+                name for name in panes if driver.lesson.query_one(f"#{name}").region.area > 0
+            }
 
 
-async def test_keys_switch_panes_in_a_narrow_terminal(start: Start):
+async def test_keys_go_to_panes_in_a_narrow_terminal(start: Start):
     async with start() as driver:
         await opened(driver)
-        panes = {
+        for pane, words in {
             "code": "raise NotImpl",
             "results": f"Press {key_of('run')}",
             "brief": "Write double(x)",
-        }
-        for pane, words in panes.items():
+        }.items():
             await driver.press(pane)
             await driver.shows(words)
+            await driver.shows("return 2 * x")  # the PyTorch, always
+
+
+async def test_a_pane_alone_and_all_again(start: Start):
+    async with start(size=(120, 40)) as driver:
+        await opened(driver)
+        for pane in ("torch", "code", "results", "brief"):
+            await driver.press(pane)
+            await driver.press("menu", "z")
+            shown = driver.lesson.query_one(f"#{pane}")
+            await driver.until(lambda shown=shown: shown.region.width >= 119, f"{pane} alone")
+            await driver.press("menu", "z")
+            await driver.until(lambda shown=shown: shown.region.width < 119, "all of them")
+
+
+async def test_the_menu_does_what_its_letters_say_and_types_nothing(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("code")
+        before = driver.editor.text
+        await driver.press("menu")
+        await driver.shows("s Solution")
+        await driver.press("y")  # no letter of the menu: it closes
+        await driver.until(lambda: not driver.lesson.menu_is_open, "the menu closed")
+        await driver.press("menu", "menu", "ctrl+home", "x")
+        await driver.until(lambda: driver.editor.text == "x" + before, "a letter as usual")
+        await driver.press("menu", "slash")
+        await driver.until(lambda: driver.editor.text == "# x" + before, "a comment")
+        await driver.press("alt+h")
+        await driver.on(HintScreen)
+        await driver.press("escape", "menu", "b")
+        await driver.until(lambda: driver.lesson.has_class("show-brief"), "the brief")
+        assert driver.editor.text == "# x" + before
+
+
+async def test_a_result_leads_to_its_line_and_can_be_folded_and_copied(start: Start):
+    async with start(size=(120, 40)) as driver:
+        await opened(driver)
+        await driver.write("def double(x):\n    y = x.no_such_thing\n    return y\n")
+        await driver.check()
+        await driver.shows("● ")
+        await driver.press("results")
+        await driver.shows("Enter: line 2")
+        await driver.press("y")
+        await driver.until(lambda: "no_such_thing" in driver.app.clipboard, "a copy")
+        await driver.press("space")
+        await driver.until(lambda: "Enter: line 2" not in driver.text, "it folded")
+        await driver.press("enter")
+        await driver.until(lambda: driver.editor.cursor_location[0] == 1, "the line")
+        assert driver.app.focused is driver.editor
+
+
+async def test_what_is_not_written_yet_is_no_failure(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("code")
+        await driver.check()
+        await driver.shows("○ 0 of 2 checks pass · the rest is still to be written")
+        await driver.shows("○ value  not written yet")
+        assert not driver.results.has_class("-failed")
+
+
+async def test_the_torch_pane_follows_the_function_at_the_cursor(start: Start, tmp_path: Path):
+    shutil.copytree(MINI, tmp_path / "long" / "lessons")
+    lesson = tmp_path / "long" / "lessons" / "basics" / "double.yaml"
+    more = "".join(f"\n  def other{number}(x):\n      return x\n" for number in range(20))
+    written = lesson.read_text()
+    lesson.write_text(written.replace("      return 2 * x\n", f"      return 2 * x\n{more}"))
+    async with start(pack=load_pack(tmp_path / "long" / "lessons")) as driver:
+        await opened(driver)
+        await driver.press("code")
+        await driver.shows("def double(x):")
+        await driver.write("def other15(x):\n    return x\n\n\ndef double(x):\n    return 1\n")
+        driver.editor.move_cursor((1, 4))
+        await driver.shows("other15 · 17 of 21")
+        lines = driver.text.splitlines()
+        assert lines[2].strip() == "def other15(x):"
+        driver.editor.move_cursor((5, 4))
+        await driver.shows("double · 1 of 21")
+
+
+@pytest.mark.parametrize("lesson", load_pack().lessons)
+def test_the_pytorch_begins_with_code(lesson: str):
+    """Its pane shows the first lines: they must not be blank."""
+    torch = load_pack().lesson(lesson).torch
+    assert not torch or torch.splitlines()[0].strip()
 
 
 async def test_a_damaged_progress_database_is_reported(start: Start, home: Path):
@@ -433,13 +544,14 @@ async def test_a_lesson_that_requires_what_is_missing_is_skipped(start: Start, t
     requires = "requires: [nothing-of-this-name]\nminutes:"
     lesson.write_text(lesson.read_text().replace("minutes:", requires))
     needs = "needs nothing-of-this-name; run: pip install nothing-of-this-name"
-    async with start(size=(120, 40), pack=load_pack(folder)) as driver:
+    async with start(size=(200, 50), pack=load_pack(folder)) as driver:
         await opened(driver)
         await driver.notifies(f"This lesson is skipped here: it {needs}")
         await driver.write(RIGHT)
         await driver.check()
         assert driver.results.report is not None and driver.results.report.skipped == needs
-        await driver.shows(f"– skipped: {needs}")
+        await driver.shows("– skipped")
+        await driver.shows("Skipped: the lesson needs nothing-of-this-name")
         assert not driver.app.desk.passed(driver.lesson.lesson)
 
 

@@ -9,10 +9,12 @@ from textual.app import App, SystemCommand
 from textual.driver import Driver
 from textual.screen import Screen
 
+from tutor.learner.settings import Settings, own_keys
 from tutor.pack import BadPack
 from tutor.ui.actions import ACTIONS, Action, actions, bindings, shown_keys
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.themes import DEFAULT, PALETTES, report_colours, theme
 
 NARROW, WIDE, HUGE = 0, 110, 170
 """Columns from which panes are shown one at a time, in two columns, in three."""
@@ -37,6 +39,18 @@ class TutorApp(App[int], inherit_bindings=False):
         super().__init__()
         self.desk = desk
         self._first = first
+        self._settings = Settings()
+        for name in PALETTES:
+            self.register_theme(theme(name))
+        chosen = self._settings.get("theme")
+        self.theme = chosen if chosen in self.available_themes else DEFAULT
+        keys, self._keys_problem = own_keys(ACTIONS)
+        self.set_keymap(keys)
+
+    def watch_theme(self, before: str, name: str) -> None:
+        self.ansi_theme_dark = self.ansi_theme_light = report_colours(name)
+        if self.is_running:  # else it is the one of last time
+            self._settings.set("theme", name)
 
     def get_driver_class(self) -> type[Driver]:
         driver = super().get_driver_class()
@@ -48,6 +62,8 @@ class TutorApp(App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._exit_on_signals()
+        if self._keys_problem:
+            self.notify(self._keys_problem, severity="warning", timeout=20, markup=False)
         self.push_screen(CourseScreen(self.desk))
         last = self._first or self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:

@@ -1,26 +1,35 @@
-"""A lesson: the brief, the learner's code, and the results of its checks."""
+"""A lesson: the PyTorch, the brief, the learner's code, and the results of its checks."""
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.binding import Binding
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.events import DescendantFocus, Key
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Label, Markdown
+from textual.widgets import Footer, Label, Markdown, TextArea
 
 from tutor.checks.predict import question_markdown, questions
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.requirements import unmet
-from tutor.ui.actions import ACTIONS, Action, actions, bindings, key_of
+from tutor.ui.actions import ACTIONS, EDITING, Action, actions, bindings, key_of, letter_key
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
+from tutor.ui.widgets.code_view import CodeView
+from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.lesson_editor import LessonEditor
-from tutor.ui.widgets.results import ResultsPane
+from tutor.ui.widgets.menu import Menu
+from tutor.ui.widgets.results import ResultCard, ResultsPane
 
 if TYPE_CHECKING:
     from tutor.engine.background import RunEvent
+
+IN_THE_MENU = [action for action in ACTIONS.values() if action.letter]
+"""Actions that have a letter, if the screen has them."""
 
 SHOW_RUN_AFTER = 0.1
 """Seconds before a run is shown. Most runs have ended by then, and painting would slow them."""
@@ -28,18 +37,24 @@ SHOW_RUN_AFTER = 0.1
 PAINT_EVERY = 0.1
 """Seconds between two paintings of the results so far."""
 
-PANES: tuple[str, ...] = ("brief", "code", "results")
-"""Each is also the id of the action that shows it."""
+PANES: tuple[str, ...] = ("torch", "brief", "code", "results")
+"""Each is also the id of the action that goes there."""
 
 
 class LessonScreen(Screen[None]):
-    """One lesson. A narrow terminal shows one pane at a time, a wider one all three."""
+    """One lesson. In a narrow terminal, the PyTorch stands above the code or the brief."""
 
     ACTIONS: tuple[Action, ...] = actions(
-        "run", "stop", "hint", "solution", "next", "editor", "course", "brief", "code", "results",
-        "reset", "help", "quit",
+        "run", "stop", "hint", "brief", "next", "course", "menu", "solution", "editor", "torch",
+        "code", "results", "zoom", "reset", "help", "quit",
     )  # fmt: skip
-    BINDINGS = bindings(ACTIONS)
+    BINDINGS = [  # noqa: RUF012
+        *bindings(ACTIONS),
+        *(
+            Binding(letter_key(action.letter), f"letter('{action.id}')", show=False, priority=True)
+            for action in IN_THE_MENU
+        ),
+    ]
     CSS_PATH = ["lesson.tcss"]  # noqa: RUF012
     PANES = PANES
 
@@ -58,26 +73,40 @@ class LessonScreen(Screen[None]):
         self._run_number = 0
         self._running_code = False
         self._run_timer: Timer | None = None
-        self._show_results_pane = False  # not once the learner has switched to another pane
         self._opened = False
         self._hinted: Report | None = None  # the last one whose failure hint was shown
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
+        self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
+        self.results = ResultsPane(lesson, self.pack.others(lesson.id), id="results")
+        self._menu = Menu((*self.ACTIONS, *actions(*EDITING, "palette")), id="menu")
+        self._find = self.editor.find_bar = FindBar(self.editor, id="find")
 
     # --- layout ------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
+        # Before the first frame, which is then the final one.
+        width = self.app.size.width
+        fitting = [name for least, name in self.app.HORIZONTAL_BREAKPOINTS or () if width >= least]
+        self.add_class(fitting[-1])
         yield Label(classes="title", id="lesson-title")
         with Container(id="panes"):
-            yield from self.compose_panes()
-        yield Label(id="status")
+            with Vertical(id="left"):
+                yield from self.compose_left()
+            with Vertical(id="right"):
+                with Vertical(id="coding"):
+                    yield self.editor
+                    yield self._find
+                yield self.results
+        yield self._menu
         yield Footer(show_command_palette=False)
 
-    def compose_panes(self) -> ComposeResult:
-        with VerticalScroll(id="brief", classes="pane"):
-            yield Markdown(brief_markdown(self.lesson))
-        yield self.editor
-        yield ResultsPane(self.lesson, self.pack.others(self.lesson.id), id="results")
+    def compose_left(self) -> ComposeResult:
+        self.torch.display = bool(self.lesson.torch)
+        yield self.torch
+        brief = VerticalScroll(Markdown(brief_markdown(self.lesson)), id="brief", classes="pane")
+        brief.border_title = "Lesson"
+        yield brief
 
     def on_mount(self) -> None:
         if not self.query("#code"):
@@ -106,10 +135,6 @@ class LessonScreen(Screen[None]):
         self.editor.save()
         self.desk.progress.left(self.pack.id, self.lesson.id, self.editor.cursor_location)
 
-    def on_resize(self) -> None:
-        # The breakpoint classes are set by the layout.
-        self.call_after_refresh(self._show_state)
-
     @property
     def first_pane(self) -> str:
         """The brief, or the code once the learner has begun to write."""
@@ -117,39 +142,88 @@ class LessonScreen(Screen[None]):
 
     def show_pane(self, name: str) -> None:
         """Show a pane, and focus it."""
-        self._show_results_pane = False
-        for pane in self.PANES:
-            self.set_class(pane == name, f"show-{pane}")
+        self._mark_pane(name)
         # Not by `focus()`, which takes effect later: the next key may already be on its way.
-        self.set_focus(self.query_one(f"#{name}"))
+        if name == "results":
+            self.results.focus_first()
+        else:
+            self.set_focus(self.query_one(f"#{name}"))
         self._show_state()
 
-    @property
-    def _results(self) -> ResultsPane:
-        return self.query_one("#results", ResultsPane)
+    def _mark_pane(self, name: str) -> None:
+        """Note which pane is in use; in a narrow terminal, it then gets the room."""
+        # The PyTorch is above both in a narrow terminal: going there does not hide the code.
+        if name == "torch" and not self.has_class("-zoom"):
+            return
+        for pane in self.PANES:
+            self.set_class(pane == name, f"show-{pane}")
+
+    @on(DescendantFocus)
+    def _focused(self, event: DescendantFocus) -> None:
+        """A pane that was clicked is in use."""
+        ancestors = [widget.id for widget in event.widget.ancestors_with_self]
+        name = next((pane for pane in self.PANES if pane in ancestors), "")
+        if name and name != "results":  # reading results does not hide the code
+            self._mark_pane(name)
+
+    @on(TextArea.SelectionChanged, "#code")
+    def _follow(self) -> None:
+        row, _ = self.editor.cursor_location
+        self.torch.follow(self.editor.document.lines, row)
 
     def _show_state(self) -> None:
-        """Update the title line, and the status line above the footer."""
+        """Update the title line and the title of the results."""
         mark = "✓ " if self.desk.passed(self.lesson) else ""
         number = f"{self.desk.number(self.lesson)}/{len(self.pack.lessons)}"
-        title = f"{mark}{self.lesson.title}  ·  {number}"
+        title = Text.assemble(f"{mark}{self.lesson.title}", (f"  ·  {number}", "dim"))
         self.query_one("#lesson-title", Label).update(title)
-        labels = {name: f" {key_of(name)} {ACTIONS[name].label} " for name in self.PANES}
-        tabs = " ".join(
-            f"[reverse]{label}[/]" if self.has_class(f"show-{name}") else label
-            for name, label in labels.items()
-        )
-        narrow = self.has_class("-narrow")
-        self.query_one("#status", Label).update(f"{tabs if narrow else ''} {self.summary}")
+        self.results.border_title = self.summary
 
     @property
     def summary(self) -> str:
-        """The text of the status line."""
-        return self._results.summary
+        """The title of the results."""
+        return self.results.summary
+
+    # --- the menu ----------------------------------------------------------------------------
+
+    @property
+    def menu_is_open(self) -> bool:
+        return self._menu.display
+
+    def action_menu(self) -> None:
+        self._menu.display = not self._menu.display
+
+    def close_menu(self) -> None:
+        self._menu.display = False
+
+    def on_key(self, event: Key) -> None:
+        """A key without a meaning closes the menu."""
+        if self.menu_is_open:
+            self.close_menu()
+            event.stop()
+            event.prevent_default()
+
+    @on(Menu.Chosen)
+    async def _chosen(self, message: Menu.Chosen) -> None:
+        await self.action_letter(message.action.id)
+
+    async def action_letter(self, name: str) -> None:
+        """Do what a letter of the menu means."""
+        self.close_menu()
+        action = ACTIONS[name]
+        if name in EDITING:
+            self.show_pane("code")
+            await self.app.run_action(action.command, self.editor)
+        elif "." in action.command:
+            await self.app.run_action(action.command)
+        else:
+            await self.app.run_action(action.command, self)
 
     # --- running -----------------------------------------------------------------------------
 
     def action_run(self) -> None:
+        if self.has_class("-narrow") and self.has_class("show-brief"):
+            self.show_pane("code")  # with the results below it
         self.editor.save()
         number = self.desk.runner.run(
             self.lesson,
@@ -159,32 +233,24 @@ class LessonScreen(Screen[None]):
         if number != self._run_number:  # else this code is already being checked
             self._run_number = number
             self._running_code = True
-            self._results.begin()
+            self.results.begin()
             self._stop_painting()
-            self._show_results_pane = True
             self._run_timer = self.set_timer(SHOW_RUN_AFTER, self._show_run)
 
     def _show_run(self) -> None:
         """Show that a run is going on, and paint its results as they arrive."""
-        self._results.show()
-        self._show_results()
+        self._paint()
         self.refresh_bindings()
         self._run_timer = self.set_interval(PAINT_EVERY, self._paint)
 
     def _paint(self) -> None:
-        self._results.show()
+        self.results.show()
         self._show_state()
 
     def _stop_painting(self) -> None:
         if self._run_timer is not None:
             self._run_timer.stop()
             self._run_timer = None
-
-    def _show_results(self) -> None:
-        if self.has_class("-narrow") and self._show_results_pane:
-            self.show_pane("results")
-        else:
-            self._show_state()
 
     def _post(self, message: Message) -> None:
         self.post_message(message)
@@ -204,15 +270,15 @@ class LessonScreen(Screen[None]):
             return  # the run has been replaced
         match message.event:
             case ReferenceNeeded():
-                self._results.wait_for_torch()
+                self.results.wait_for_torch()
             case TrainingProgressed(step=step, loss=loss):
-                self._results.train(step, loss)
+                self.results.train(step, loss)
             case CheckFinished(result=result):
-                self._results.add(result)
+                self.results.add(result)
             case RunStopped():
                 self._over(None)
             case RaceFinished(report=report):
-                self._results.end(report)
+                self.results.end(report)
             case RunFinished(report=report):
                 self._over(report)
                 self._judged(report)
@@ -220,13 +286,15 @@ class LessonScreen(Screen[None]):
     def _over(self, report: Report | None) -> None:
         self._running_code = False
         self._stop_painting()
-        self._results.end(report)
-        self._show_results()
+        self.results.end(report)
+        self.editor.mark(self.results.marked_lines)
+        self._show_state()
         self.refresh_bindings()
 
     def _judged(self, report: Report) -> None:
         before = self.desk.passed(self.lesson)
         self.desk.progress.record(self.pack.id, report)
+        self._show_state()
         self.desk.show_notices(self)
         if report.passed and not before:
             words = (
@@ -245,6 +313,11 @@ class LessonScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "stop":
             return self._running_code
+        if action == "menu":
+            # Elsewhere, the key closes what has the focus.
+            return not self._running_code and not self._find.has_focus_within
+        if action == "letter":
+            return self.menu_is_open
         return True
 
     def action_stop(self) -> None:
@@ -252,7 +325,23 @@ class LessonScreen(Screen[None]):
             self.desk.runner.stop(self._run_number)
 
     def action_brief(self) -> None:
-        self.show_pane("brief")
+        """Go to the brief, or from there to the code."""
+        there = self.has_class("show-brief") and self.has_class("-narrow")
+        self.show_pane("code" if there else "brief")
+
+    def action_torch(self) -> None:
+        self.show_pane("torch" if self.lesson.torch else "code")
+
+    def action_zoom(self) -> None:
+        self.toggle_class("-zoom")
+        if self.has_class("-zoom") and self.focused is self.torch:
+            self._mark_pane("torch")
+
+    @on(ResultCard.Visited)
+    def _visit(self, message: ResultCard.Visited) -> None:
+        row = min(message.line, self.editor.document.line_count) - 1
+        self.show_pane("code")
+        self.editor.move_cursor((row, len(self.editor.document[row])), center=True)
 
     def action_code(self) -> None:
         self.show_pane("code")
@@ -263,7 +352,7 @@ class LessonScreen(Screen[None]):
     def action_hint(self) -> None:
         from tutor.ui.screens.hint_screen import HintScreen
 
-        progress, report = self.desk.progress, self._results.report
+        progress, report = self.desk.progress, self.results.report
         number = self.lesson.failure_hint(report) if report is not None else 0
         if number and report is not self._hinted:
             self._hinted = report
@@ -319,10 +408,8 @@ class LessonScreen(Screen[None]):
 
 
 def brief_markdown(lesson: Lesson) -> str:
-    """Return the brief, the questions and the PyTorch to translate."""
+    """Return the brief and the questions."""
     parts = [lesson.instructions, *map(question_markdown, questions(lesson.checks))]
-    if lesson.torch:
-        parts += ["### The PyTorch", f"```python\n{lesson.torch.rstrip()}\n```"]
     if lesson.sources:
         parts.append(f"*Sources: {', '.join(lesson.sources)}.*")
     return "\n\n".join(parts)

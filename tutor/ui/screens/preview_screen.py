@@ -13,7 +13,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Label, Markdown, Static
+from textual.widgets import Label, Static
 
 from tutor.lesson import Lesson
 from tutor.manifest import Pack, solution_folders
@@ -21,11 +21,10 @@ from tutor.pack import BadPack, Problem, open_pack
 from tutor.pack.data_folder import data_file, data_names
 from tutor.pack.folder import MANIFEST, Stamp
 from tutor.pack.shared_texts import file_of_text, text_names
-from tutor.ui.actions import actions, bindings, key_of
+from tutor.ui.actions import ACTIONS, actions, bindings, key_of
 from tutor.ui.desk import Desk
-from tutor.ui.screens.lesson_screen import PANES, LessonScreen, brief_markdown
+from tutor.ui.screens.lesson_screen import PANES, LessonScreen
 from tutor.ui.screens.problems_screen import ProblemsScreen, broken
-from tutor.ui.widgets.results import ResultsPane
 
 if TYPE_CHECKING:
     from rich.console import ConsoleRenderable
@@ -59,8 +58,7 @@ class PreviewScreen(LessonScreen):
     """The lesson with one more pane. It reloads when one of the lesson's files is saved."""
 
     ACTIONS = actions("hidden") + LessonScreen.ACTIONS
-    BINDINGS = bindings(ACTIONS)
-    CSS_PATH = ["lesson.tcss", "preview.tcss"]  # noqa: RUF012
+    BINDINGS = bindings(actions("hidden"))
     PANES = (*PANES, "hidden")
 
     def __init__(self, desk: Desk, version: Version, pane: str = "hidden") -> None:
@@ -71,13 +69,11 @@ class PreviewScreen(LessonScreen):
         self._error: BadPack | None = None
         self._hidden = Static(id="hidden-text")
 
-    def compose_panes(self) -> ComposeResult:
-        with VerticalScroll(id="brief", classes="pane"):
-            yield Markdown(brief_markdown(self.lesson))
-        yield self.editor
-        with VerticalScroll(id="hidden", classes="pane"):
-            yield self._hidden
-        yield ResultsPane(self.lesson, self.pack.others(self.lesson.id), id="results")
+    def compose_left(self) -> ComposeResult:
+        yield from super().compose_left()
+        hidden = VerticalScroll(self._hidden, id="hidden", classes="pane")
+        hidden.border_title = ACTIONS["hidden"].label
+        yield hidden
 
     def on_mount(self) -> None:
         self._show_hidden()

@@ -1,7 +1,5 @@
 """The editor of a lesson: it saves the learner's file while they type, and reloads it."""
 
-import os
-import shlex
 import subprocess
 
 from textual import on
@@ -10,6 +8,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from tutor.foreign.source_text import BadFile
+from tutor.learner.editors import editor_command
 from tutor.lesson import Lesson
 from tutor.ui.desk import Desk
 from tutor.ui.widgets.editor import CodeEditor
@@ -58,6 +57,10 @@ class LessonEditor(CodeEditor):
         self._show(text)
         self.set_interval(RELOAD_EVERY, self.reload)
 
+    def on_mount(self) -> None:
+        path = self._desk.workspace.path(self._lesson)
+        self.border_title = f"JAX · {path.parent.name}/{path.name}"
+
     def save(self) -> None:
         if not self._unsaved:
             return
@@ -103,19 +106,20 @@ class LessonEditor(CodeEditor):
 
     def edit_outside(self) -> None:
         """Open the file in the learner's own editor, and wait for it."""
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-        if not editor:
-            self.notify("set EDITOR, for example: export EDITOR=vim", severity="warning")
-            return
-        self.save()
-        path = self._desk.workspace.path(self._lesson)
         try:
+            command = editor_command()
+            if not command:
+                words = "no editor was found; set EDITOR, for example: export EDITOR=vim"
+                self.notify(words, severity="warning")
+                return
+            self.save()
+            path = self._desk.workspace.path(self._lesson)
             with self.app.suspend():
-                subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603
+                subprocess.run([*command, str(path)], check=False)  # noqa: S603
         except SuspendNotSupported:
             self.notify(f"this terminal cannot suspend the app; edit {path}", severity="warning")
         except (OSError, ValueError) as error:
-            self.notify(f"{editor} could not be started: {error}", severity="error")
+            self.notify(f"the editor could not be started: {error}", severity="error")
         self.app.refresh()
         self.reload()
 

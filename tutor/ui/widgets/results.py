@@ -1,21 +1,98 @@
-"""The results of a run, shown check by check."""
+"""The results of a run: a card for each check, and the verdict in the title."""
 
+import time
 from collections.abc import Collection
+from io import StringIO
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.message import Message
 from textual.widgets import Markdown, Static
 
 from tutor import render
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Report
-from tutor.ui.actions import key_of
+from tutor.ui.actions import actions, bindings, key_of
 
 LOSS_COLUMNS = 24
 """Columns of the losses of a training that runs."""
+
+COPIED_COLUMNS = 100
+"""Columns of a result that is copied."""
+
+
+class ResultCard(Static, can_focus=True):
+    """The result of a check. It can be opened and folded; its line in the code can be visited."""
+
+    BINDINGS = bindings(actions("fold", "go_to", "copy_result", "result_up", "result_down"))
+
+    class Visited(Message):
+        """Asks for a line of the learner's code, from 1."""
+
+        def __init__(self, line: int) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, result: CheckResult, others: Collection[str]) -> None:
+        super().__init__(classes="card")
+        self.result = result
+        self._others = others
+        self.opened = False
+        self.show(result, opened=False)
+
+    def show(self, result: CheckResult, *, opened: bool) -> None:
+        self.result = result
+        self.opened = opened and _has_more(result)
+        self.set_class(self.opened, "-open")
+        self.update(self._rendered())
+
+    def _rendered(self) -> RenderableType:
+        if render.unwritten(self.result):
+            return Text.assemble("○ ", self.result.name, ("  not written yet", "dim"))
+        if self.opened:
+            line = line_of(self.result)
+            there = f"{key_of('go_to')}: line {line}   " if line else ""
+            keys = f"{there}{key_of('copy_result')}: copy"
+            return Group(render.check(self.result, self._others), Text(f"    {keys}", "dim"))
+        head = render.headline(self.result, timed=False)
+        if self.result.status in ("fail", "error", "internal"):
+            head.append(f"  {self.result.message.partition(chr(10))[0]}", "dim")
+        return head
+
+    def on_click(self) -> None:
+        self.action_fold()
+
+    def action_fold(self) -> None:
+        self.show(self.result, opened=not self.opened)
+
+    def action_go_to(self) -> None:
+        line = line_of(self.result)
+        if line:
+            self.post_message(self.Visited(line))
+        else:
+            self.action_fold()
+
+    def action_copy_result(self) -> None:
+        console = Console(file=StringIO(), width=COPIED_COLUMNS, highlight=False)
+        console.print(render.check(self.result, self._others))
+        assert isinstance(console.file, StringIO)
+        self.app.copy_to_clipboard(console.file.getvalue())
+        self.notify("copied", timeout=2)
+
+    def action_result_up(self) -> None:
+        self._step(-1)
+
+    def action_result_down(self) -> None:
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        cards = [*self.screen.query(ResultCard)]
+        number = cards.index(self) + by
+        if 0 <= number < len(cards):
+            cards[number].focus()
 
 
 class ResultsPane(VerticalScroll):
@@ -35,10 +112,12 @@ class ResultsPane(VerticalScroll):
         self._lesson = lesson
         self._others = others
         self._results: list[CheckResult] = []
+        self._cards: list[ResultCard] = []
         self.report: Report | None = None
         self.running = False
         self._stopped = False
         self._torch = False
+        self._began = 0.0
         self._step = 0
         self._losses: list[float | None] = []
         # Not looked up in the tree: the learner may leave while the screen is being built.
@@ -60,6 +139,7 @@ class ResultsPane(VerticalScroll):
         self.report = None
         self.running = True
         self._torch = False
+        self._began = time.monotonic()
         self._losses = []
 
     def wait_for_torch(self) -> None:
@@ -90,19 +170,23 @@ class ResultsPane(VerticalScroll):
         """The state of the run in a few words."""
         count = len(self._lesson.checks)
         if self.running:
-            torch = "  (running PyTorch, once)" if self._torch else ""
-            training = f"  {self._training}" if self._losses else ""
-            return f"checking: {len(self._results)} of {count} …{torch}{training}"
+            torch = " · PyTorch runs, once" if self._torch else ""
+            training = f" · {self._training}" if self._losses else ""
+            seconds = f"{time.monotonic() - self._began:.1f} s of {self._lesson.limits.seconds:g} s"
+            stop = f"{key_of('stop')} stops"
+            return f"▶ {len(self._results)} of {count} · {seconds}{torch}{training} · {stop}"
         if self.report is None:
-            return "stopped" if self._stopped else ""
+            return "stopped" if self._stopped else "Results"
         if self.report.skipped:
-            return f"– skipped: {self.report.skipped}"
+            return "– skipped"
         if self.report.verdict == "internal":
             return "? could not be judged"
         passed = sum(check.status == "pass" for check in self.report.checks)
+        if self._unfinished:
+            return f"○ {passed} of {count} checks pass · the rest is still to be written"
         mark = "✓" if self.report.passed else "✗"
-        hint = f"  ·  {key_of('hint')}: a hint for this" if self._offers_hint else ""
-        weak = "  ·  weak isolation" if render.weakness(self.report) else ""
+        hint = f" · {key_of('hint')}: a hint for this" if self._offers_hint else ""
+        weak = " · weak isolation" if render.weakness(self.report) else ""
         return f"{mark} {passed} of {count} checks pass{hint}{weak}"
 
     @property
@@ -110,20 +194,48 @@ class ResultsPane(VerticalScroll):
         """Whether the lesson has a hint for the failure of the last run."""
         return self.report is not None and self._lesson.failure_hint(self.report) > 0
 
+    @property
+    def _unfinished(self) -> bool:
+        """Whether nothing is wrong but that functions are still to be written."""
+        if self.report is None or self.report.fault is not None:
+            return False
+        wrong = [one for one in self.report.checks if one.status not in ("pass", "skipped")]
+        return bool(wrong) and all(map(render.unwritten, wrong))
+
+    @property
+    def marked_lines(self) -> list[int]:
+        """The lines of the code, from 1, to which failures point."""
+        found = [line_of(one) for one in self._results if not render.unwritten(one)]
+        if self.report is not None and self.report.fault is not None:
+            found.append(self.report.fault.line or 0)
+        return [line for line in found if line]
+
+    def focus_first(self) -> None:
+        """Focus the card that is open, or else the pane."""
+        opened = next((card for card in self._cards if card.opened), None)
+        self.screen.set_focus(opened or self)
+
     def show(self) -> None:
         """Show the results so far."""
         if self.running and not self._results:
             self.scroll_home(animate=False)
-        parts: list[RenderableType] = [render.check(r, self._others) for r in self._results]
-        waiting = self._lesson.checks[len(self._results) :]
+        self.border_title = self.summary
+        report = self.report
+        self.set_class(report is not None and report.passed, "-passed")
+        failed = report is not None and report.verdict in ("fail", "error")
+        self.set_class(failed and not self._unfinished, "-failed")
+        self._show_cards()
+        parts: list[RenderableType] = []
         if self.running:
-            for number, check in enumerate(waiting):
-                mark = "… " if number == 0 else "  "
-                parts.append(Text(f"{mark}{check.title}", "" if number == 0 else "dim"))
-                if number == 0 and self._losses:
-                    parts.append(render.indented(self._training, LOSSES))
-        elif self.report is not None:
-            parts.append(render.rest(self.report, self._others))
+            waiting = self._lesson.checks[len(self._results) :]
+            if waiting:
+                parts.append(Text(f"… {waiting[0].title}"))
+            if waiting and self._losses:
+                parts.append(render.indented(self._training, LOSSES))
+        elif report is not None and report.skipped:
+            parts.append(Text(f"Skipped: the lesson {report.skipped}"))
+        elif report is not None:
+            parts.append(render.rest(report, self._others, verdict_last=False))
             if self._offers_hint:
                 parts.append(Text(f"Stuck here? {key_of('hint')} shows a hint for this.", "dim"))
         elif self._stopped:
@@ -131,7 +243,32 @@ class ResultsPane(VerticalScroll):
         else:
             parts.append(Text(f"Press {key_of('run')} to check your code.", "dim"))
         self._text.update(Group(*parts))
-        self._show_after_pass(not self.running and self.report is not None and self.report.passed)
+        self._show_after_pass(not self.running and report is not None and report.passed)
+
+    def _show_cards(self) -> None:
+        """Show a card for each result. The first failure is open and in view."""
+        wrong = [one.status in ("fail", "error", "internal") for one in self._results]
+        quiet = [render.unwritten(one) for one in self._results]
+        first = next(
+            (n for n, bad in enumerate(wrong) if bad and not quiet[n]),
+            -1,
+        )
+        for number, result in enumerate(self._results):
+            told = number == first or (result.status == "pass" and _has_more(result))
+            if number < len(self._cards):
+                card = self._cards[number]
+                if card.result is not result:
+                    card.show(result, opened=told)
+                card.display = True
+            else:
+                card = ResultCard(result, self._others)
+                card.show(result, opened=told)
+                self._cards.append(card)
+                self.mount(card, before=self._text)
+        for card in self._cards[len(self._results) :]:
+            card.display = False
+        if not self.running and first >= 0:
+            self.call_after_refresh(self._cards[first].scroll_visible, animate=False, top=True)
 
     @property
     def _training(self) -> str:
@@ -148,3 +285,17 @@ class ResultsPane(VerticalScroll):
             self._after_pass_built = True
             self._after_pass.update(text)
         self._after_pass.display = passed
+
+
+def line_of(result: CheckResult) -> int:
+    """Return the line of the learner's code to which a result points, from 1; 0 if to none."""
+    fault = result.fault
+    if fault is None:
+        return 0
+    return fault.frames[-1].line if fault.frames else fault.line or 0
+
+
+def _has_more(result: CheckResult) -> bool:
+    """Return whether a card has more than its first line."""
+    failed = result.status in ("fail", "error", "internal")
+    return failed or result.curves is not None or bool(result.afterword)

@@ -1,0 +1,52 @@
+"""The menu of a screen: after its key, each letter is an action. It works in every terminal."""
+
+from collections.abc import Iterable
+
+from rich.table import Table
+from rich.text import Text
+from textual.message import Message
+from textual.widgets import Static
+
+from tutor.ui.actions import MENU, Action, shown_key
+
+COLUMN = 14
+"""Columns of an entry."""
+
+
+class Menu(Static):
+    """Letters and what they do, at the bottom of the screen while it is open."""
+
+    class Chosen(Message):
+        """An entry was clicked."""
+
+        def __init__(self, action: Action) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, actions: Iterable[Action], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._actions = [action for action in actions if action.letter]
+        self.display = False
+
+    def action_choose(self, name: str) -> None:
+        self.post_message(self.Chosen(next(a for a in self._actions if a.id == name)))
+
+    def on_resize(self) -> None:
+        count = max(1, self.content_size.width // COLUMN)
+        rows = -(-len(self._actions) // count)
+        grid = Table.grid(padding=(0, 1), expand=False)
+        for _ in range(count):
+            grid.add_column(width=COLUMN - 1, no_wrap=True)
+        for row in range(rows):
+            grid.add_row(*(self._entry(action) for action in self._actions[row::rows]))
+        self.update(grid)
+
+    def _entry(self, action: Action) -> Text:
+        click = {"@click": f"choose('{action.id}')"}
+        entry = Text.assemble((f" {action.letter} ", "bold"), action.label)
+        entry.apply_meta(click)
+        return entry
+
+
+def menu_hint() -> str:
+    return f"{shown_key(MENU)}: all that you can do here"
