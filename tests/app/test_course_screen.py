@@ -13,6 +13,7 @@ from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pack.catalogue import Catalogue
 from tutor.ui.screens.course_screen import CourseScreen, idea
+from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.problems_screen import ProblemsScreen
 from tutor.ui.widgets.lesson_list import LessonList
@@ -202,3 +203,24 @@ async def test_a_lesson_without_a_readable_title_is_listed_by_its_id(start: Star
 def test_the_idea_of_a_lesson_is_shown(mini: Pack, brief: str, shown: str):
     lesson = next(iter(mini.lessons.values()))
     assert idea(msgspec.structs.replace(lesson, brief=brief)) == shown
+
+
+async def test_the_palette_finds_lessons_by_what_they_say(start: Start, mini: Pack):
+    async with start(size=(100, 30), pack=mini) as driver:
+        await driver.on(CourseScreen)
+        await driver.press("palette", *"upright")
+        await driver.shows("Lesson: Upright")
+        await driver.press("down", "enter")
+        await driver.on(LessonScreen)
+
+
+async def test_letters_are_keys_where_nothing_is_typed(start: Start):
+    async with start() as driver:
+        await driver.on(CourseScreen)
+        before = lessons(driver).cursor
+        await driver.press("j")
+        await driver.until(lambda: lessons(driver).cursor != before, "the cursor moved")
+        await driver.press("k")
+        await driver.until(lambda: lessons(driver).cursor == before, "the cursor moved back")
+        await driver.press("question_mark")
+        await driver.on(HelpScreen)

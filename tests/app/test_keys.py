@@ -1,5 +1,6 @@
 """Keys come from one table, `tutor/ui/actions.py`."""
 
+import fnmatch
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 from docs.keys import MENTION, PAGES, TABLE, with_keys
 from tests.stopwatch import GUARD
-from tutor.ui.actions import EDITING, actions
+from tutor.ui.actions import ACTIONS, EDITING, actions, key_of
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
@@ -59,5 +60,45 @@ def test_the_documentation_shows_the_keys_of_the_table(page: Path):
     text = page.read_text(encoding="utf-8")
     assert text == with_keys(text), "run .venv/bin/python docs/keys.py"
     rest = MENTION.sub("", TABLE.sub("", text))
+    if page.name == "keyboards.md":
+        return  # it is about keys that others take
     found = re.findall(r"\bF\d{1,2}\b|Ctrl\+(?!C)|(?<!\w)\^[A-Z]\b", rest)
     assert not found, f"write keys after the label of their action, as in **Run** (F5): {found}"
+
+
+# --- what terminals take -----------------------------------------------------------------------
+
+TAKEN = {
+    match[1]: match[2].split()
+    for match in re.finditer(
+        r"^\| ([^|]+) \| ((?:[a-z0-9+*]+ ?)+) \|$",
+        (REPOSITORY / "docs" / "keyboards.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+}
+
+
+def test_the_table_of_terminals_is_read():
+    assert {"VS Code's terminal", "GNOME Terminal", "tmux", "WezTerm", "macOS Terminal"} <= {*TAKEN}
+
+
+@pytest.mark.parametrize("terminal", TAKEN)
+@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
+def test_a_terminal_leaves_every_action_a_key(terminal: str, screen: type[LessonScreen]):
+    taken = TAKEN[terminal]
+
+    def free(key: str) -> bool:
+        return not any(fnmatch.fnmatchcase(key, one) for one in taken)
+
+    with_menu = issubclass(screen, LessonScreen)
+    assert free(ACTIONS["menu"].key)
+    for action in (*screen.ACTIONS, *actions("palette", *(EDITING if with_menu else ()))):
+        keys = action.all_keys.split(",")
+        by_letter = action.letter and (with_menu or issubclass(screen, CourseScreen))
+        assert by_letter or any(map(free, keys)), f"{terminal} leaves no key for {action.id}"
+
+
+@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
+def test_every_action_has_a_key_that_is_no_function_key(screen: type[LessonScreen]):
+    for action in screen.ACTIONS:
+        assert not re.fullmatch(r"F\d+", key_of(action.id)), action.id

@@ -165,9 +165,12 @@ async def test_quitting_during_a_run_leaves_no_sandbox(start: Start):
 async def test_a_change_by_another_editor_is_loaded(start: Start, own: Path):
     async with start() as driver:
         await opened(driver)
+        before = driver.editor.text
         own.write_text("# from elsewhere\n")
         await driver.until(lambda: driver.editor.text == "# from elsewhere\n", "the other text")
         await driver.notifies("another program changed the file")
+        await driver.press("code", "ctrl+z")
+        await driver.until(lambda: own.read_text() == before, "undone, and saved")
 
 
 async def test_conflicting_changes_are_backed_up(start: Start, own: Path):

@@ -86,7 +86,7 @@ ACTIONS = {
         # Everywhere
         Action(
             "help",
-            "f1",
+            "f1,ctrl+backslash",
             "Keys",
             "Show every key that works here.",
             method="app.help_keys",
@@ -211,6 +211,7 @@ def bindings(chosen: Iterable[Action]) -> Bindings:
 _SHOWN = {
     "escape": "Esc",
     "ctrl+underscore": "^/",
+    "ctrl+backslash": "^\\",
     "pageup": "PgUp",
     "pagedown": "PgDn",
 }

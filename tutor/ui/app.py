@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from textual import on, work
 from textual.app import App, SystemCommand
+from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
 
@@ -23,6 +24,12 @@ GET_READY_AFTER = 0.3
 """Seconds after the start; the first frame has been painted by then."""
 
 
+def lesson_commands() -> type[Provider]:
+    from tutor.ui.lesson_commands import LessonCommands  # not needed for the first frame
+
+    return LessonCommands
+
+
 class TutorApp(App[int], inherit_bindings=False):
     """jaxtutor in a terminal.
 
@@ -33,6 +40,7 @@ class TutorApp(App[int], inherit_bindings=False):
     CSS_PATH = "app.tcss"
     HORIZONTAL_BREAKPOINTS = [(NARROW, "-narrow"), (WIDE, "-wide"), (HUGE, "-huge")]  # noqa: RUF012
     BINDINGS = bindings(actions("quit", "interrupt"))
+    COMMANDS = App.COMMANDS | {lesson_commands}
     COMMAND_PALETTE_BINDING = ACTIONS["palette"].keys
 
     def __init__(self, desk: Desk, first: str | None = None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.message import Message
 from textual.screen import Screen
@@ -17,7 +18,8 @@ from tutor.learner.progress import LessonStatus
 from tutor.lesson import Lesson
 from tutor.manifest import Track
 from tutor.pack import BadPack
-from tutor.ui.actions import actions, bindings, key_of
+from tutor.ui.actions import ACTIONS as ACTIONS_BY_ID
+from tutor.ui.actions import actions, bindings, key_of, letter_key
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.screens.problems_screen import broken
 from tutor.ui.widgets.lesson_list import LessonList
@@ -45,7 +47,15 @@ class CourseScreen(Screen[None]):
     """
 
     ACTIONS = actions("open", "help", "quit")
-    BINDINGS = bindings(ACTIONS)
+    BINDINGS = [  # noqa: RUF012
+        *bindings(ACTIONS),
+        # Nothing is typed here, so letters need no menu.
+        *(
+            Binding(letter_key(one.letter), one.command, show=False)
+            for one in (*ACTIONS, ACTIONS_BY_ID["palette"])
+            if one.letter
+        ),
+    ]
     CSS_PATH = "course.tcss"
 
     class TitlesRead(Message):

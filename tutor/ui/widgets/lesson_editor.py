@@ -30,6 +30,7 @@ class LessonEditor(CodeEditor):
         # The file's own text until somebody types: `text` has lost unusual line separators.
         self.code = ""
         self._unsaved = False
+        self._shown = False
         self._save_timer: Timer | None = None
 
     def open(self) -> None:
@@ -124,9 +125,16 @@ class LessonEditor(CodeEditor):
         self.reload()
 
     def _show(self, text: str) -> None:
+        """Show a text from elsewhere. It can be undone, unless it is the first."""
         cursor = self.cursor_location
         with self.prevent(TextArea.Changed):
-            self.load_text(text)
+            if self._shown:
+                self.history.checkpoint()
+                self.replace(text, self.document.start, self.document.end)
+                self.history.checkpoint()
+            else:
+                self.load_text(text)
+        self._shown = True
         self.cursor_location = cursor
         self.code = text
         self._unsaved = False

@@ -39,12 +39,12 @@ class LessonList(ScrollView, can_focus=True):
     """
 
     BINDINGS = [  # noqa: RUF012
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
         Binding("pageup", "page(-1)", "A page up", show=False),
         Binding("pagedown", "page(1)", "A page down", show=False),
-        Binding("home", "first", "To the first", show=False),
-        Binding("end", "last", "To the last", show=False),
+        Binding("home,g", "first", "To the first", show=False),
+        Binding("end,G", "last", "To the last", show=False),
     ]
     COMPONENT_CLASSES = {  # noqa: RUF012
         "lesson-list--lesson",
