@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, field
 
 from tutor.inputs.datasets import DATASETS, Datasets
-from tutor.report import Curves, Mismatch
+from tutor.report import Accuracy, Curves, Mismatch
 from tutor.tree import Tree
 
 DEFAULT_TOLERANCE = {
@@ -246,4 +246,8 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def curves(self, observed: Tree, expected: Tree | None) -> Curves | None:
         """Return a training's losses to show with the result; None for most kinds."""
+        return None
+
+    def scored(self, observed: Tree, case: Case) -> Accuracy | None:
+        """Return a training's accuracy to show with the result; None for most kinds."""
         return None

@@ -9,10 +9,13 @@ from textwrap import indent
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from tutor.curves import CurveChart
+from tutor.pictures.array_map import ArrayMap
+from tutor.pictures.bars import bars
+from tutor.pictures.gauge import gauge
+from tutor.pictures.tree_view import tree_view
 from tutor.report import WANTS, CheckResult, Explanation, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
@@ -29,18 +32,19 @@ MARKS: dict[Status, tuple[str, str]] = {
 """Mark and style of each status."""
 
 
-def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
+def check(
+    result: CheckResult, lessons: Collection[str] = (), *, slice_number: int | None = None
+) -> RenderableType:
     """Render a check's result.
 
-    **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
+    **Arguments:** `lessons`: ids of lessons that an explanation may refer to. `slice_number`: which
+    of `mismatch.errors.slices` to draw, if not the worst.
     """
     parts: list[RenderableType] = [headline(result)]
     if result.status in ("fail", "error", "internal"):
         parts.append(indented(result.message))
-        if result.mismatch is not None and result.mismatch.pattern:
-            parts.append(indented(result.mismatch.pattern))
-        elif result.mismatch is not None and len(result.mismatch.entries) > 1:
-            parts.append(difference(result.mismatch))
+        if result.mismatch is not None:
+            parts += picture(result.mismatch, slice_number)
         if result.fault is not None:
             # The message already contains the innermost frame.
             for frame in result.fault.frames[-4:-1]:
@@ -56,6 +60,10 @@ def check(result: CheckResult, lessons: Collection[str] = ()) -> RenderableType:
             parts.append(explanation(result.explained, lessons))
     if result.curves is not None:
         parts.append(CurveChart(result.curves))
+    if result.accuracy is not None:
+        parts.append(
+            indented(gauge("accuracy", result.accuracy.reached, result.accuracy.goal), "dim")
+        )
     if result.afterword:
         parts.append(PackText(result.afterword))
     return Group(*parts)
@@ -122,20 +130,19 @@ def timing(result: CheckResult) -> str:
     return f"{duration(whole)}, {duration(result.timing.compile)} of it compiling"
 
 
-def difference(mismatch: Mismatch) -> Table:
-    """Render the listed elements of a mismatch, expected next to actual."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2), show_edge=False)
-    table.add_column("    index", style="dim")
-    for name in ("expected", "got", "difference"):
-        table.add_column(name, justify="right", style="dim" if name == "difference" else "")
-    for entry in mismatch.entries:
-        style = "bold red" if entry.index == mismatch.where else ""
-        table.add_row(
-            f"    {list(entry.index)}", entry.expected, entry.actual, entry.error, style=style
-        )
-    if (left := mismatch.wrong - len(mismatch.entries)) > 0:
-        table.add_row(f"    and {left} more", "", "", "")
-    return table
+def picture(mismatch: Mismatch, slice_number: int | None = None) -> list[RenderableType]:
+    """Return where and how much an answer is wrong: its tree, how its numbers are made from the
+    right ones, or a map with the worst of them."""
+    parts: list[RenderableType] = []
+    if mismatch.tree:
+        parts.append(Padding(tree_view(mismatch.tree), (0, 0, 0, 4), expand=False))
+    if not mismatch.pattern:
+        parts.append(ArrayMap(mismatch, slice_number))
+        return parts
+    parts.append(indented(mismatch.pattern))
+    if mismatch.wrong < mismatch.total:  # otherwise there is nothing to see
+        parts.append(ArrayMap(mismatch, slice_number, numbers=False))
+    return parts
 
 
 def unwritten(result: CheckResult) -> bool:
@@ -200,15 +207,16 @@ def weakness(report: Report) -> str:
 
 
 def race(report: Report) -> str:
-    """Return the times of the translation and the original, or an empty string if unknown."""
+    """Return the times of the translation and the original as bars, a line each, or an empty string
+    if they are unknown."""
     found = report.timings.race
     if found is None:
         return ""
-    torch = f", PyTorch in {duration(found.torch)}" if found.torch is not None else ""
-    return (
-        f"{found.expression}: JAX compiles in {duration(found.jax_first)}, "
-        f"then runs in {duration(found.jax)}{torch}"
-    )
+    times = [("JAX compiles", found.jax_first), ("JAX runs", found.jax)]
+    if found.torch is not None:
+        times.append(("PyTorch runs", found.torch))
+    lines = bars([(name, seconds, duration(seconds)) for name, seconds in times])
+    return "\n".join([found.expression, *(f"  {line}" for line in lines)])
 
 
 def duration(seconds: float) -> str:

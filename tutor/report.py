@@ -75,6 +75,35 @@ class Side(Struct, frozen=True):
     dtype: str = ""
 
 
+class ErrorSlice(Struct, frozen=True):
+    """A matrix of an array: the `index` of its leading axes, and for each row a level per cell: `0`
+    right, `1` to `4` the size of the error (see `tutor.checks.error_map`), `5` NaN or infinite."""
+
+    index: tuple[int, ...]
+    rows: tuple[str, ...]
+
+
+class ErrorMap(Struct, frozen=True):
+    """Where an array is wrong, and how much, in at most 2.5 KB of JSON.
+
+    A cell stands for `step` rows and columns of elements, and has the level of the worst. An array
+    of one axis is a single row. Of more matrices than fit, `slices` has the worst, by index.
+    """
+
+    step: tuple[int, int]
+    slices: tuple[ErrorSlice, ...]
+
+
+class Branch(Struct, frozen=True):
+    """A line about an entry of a pytree: its key, how deep it is, and its shape or what is wrong.
+    Entries that are right are folded."""
+
+    depth: int
+    name: str
+    right: bool
+    text: str = ""
+
+
 MismatchKind = Literal["structure", "type", "shape", "dtype", "value", "nan"]
 
 
@@ -84,7 +113,9 @@ class Mismatch(Struct, frozen=True):
     `path` is the position in the pytree (`""` is the whole answer, `"['w'][0]"` an entry). `where`
     is the index of the largest difference, `first` that of the first element out of tolerance;
     `max_error` and `tolerance` are absolute. `pattern` describes how the numbers differ, if a
-    pattern was found; it is then shown instead of `entries`.
+    pattern was found; it is then shown instead of `entries`. `errors` is there if an array of
+    several elements has wrong ones. `tree` are the lines of the whole answer, if it is a pytree; at
+    most 1.5 KB of JSON.
     """
 
     kind: MismatchKind
@@ -99,6 +130,8 @@ class Mismatch(Struct, frozen=True):
     total: int = 0
     entries: tuple[Entry, ...] = ()
     pattern: str = ""
+    errors: ErrorMap | None = None
+    tree: tuple[Branch, ...] = ()
 
 
 class Timing(Struct, frozen=True):
@@ -119,6 +152,14 @@ class Curves(Struct, frozen=True):
     reference: tuple[float | None, ...]
 
 
+class Accuracy(Struct, frozen=True):
+    """The share of held-out examples whose classes a training predicts, and the least that the
+    check accepts; None if it accepts any."""
+
+    reached: float
+    goal: float | None = None
+
+
 WANTS = "This check expects:"
 
 LOAD = "load"
@@ -129,7 +170,8 @@ class CheckResult(Struct, frozen=True):
     """The result of a check. `case` describes its inputs (`"x float32[7, 5]"`); `wants` is the
     author's `why`, which need not be the cause. A fault has its own explanation, a wrong answer's
     is here; `explained` is either. `afterword` is the author's Markdown about the question that the
-    learner answered, whether right or wrong. `curves` are a training's, right or wrong."""
+    learner answered, whether right or wrong. `curves` and `accuracy` are a training's, right or
+    wrong."""
 
     name: str
     kind: str
@@ -144,6 +186,7 @@ class CheckResult(Struct, frozen=True):
     wants: str = ""
     afterword: str = ""
     curves: Curves | None = None
+    accuracy: Accuracy | None = None
 
     @property
     def text(self) -> str:

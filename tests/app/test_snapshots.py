@@ -17,6 +17,8 @@ from tutor.pack import load_pack
 from tutor.report import (
     CheckResult,
     Entry,
+    ErrorMap,
+    ErrorSlice,
     Fault,
     Frame,
     Mismatch,
@@ -76,6 +78,10 @@ RESULTS = (
             (
                 Entry((0, 0), "-0.5123", "-0.5301", "0.0178"),
                 Entry((2, 0), "1.284", "0.974", "0.31"),
+            ),
+            errors=ErrorMap(
+                (1, 1),
+                (ErrorSlice((), ("300", "030", "400", "003", "230", "003", "021")),),
             ),
         ),
         case="w float32[5, 3], bias float32[3], xs float32[7, 5]",

@@ -47,7 +47,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         assert driver.results.report is not None
         assert driver.results.report.verdict == "pass"
         await driver.shows("2 of 2 checks pass")
-        await driver.shows("JAX compiles in")
+        await driver.shows("JAX compiles")
         await driver.shows("PyTorch")
         await driver.notifies("Passed.")
 

@@ -1,5 +1,6 @@
 """Each kind of check judges data alone; here the data is made by hand."""
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -30,7 +31,7 @@ from tutor.checks.train import Train
 from tutor.checks.train_step import TrainStep
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap, stack
-from tutor.report import Side
+from tutor.report import Accuracy, Side
 from tutor.tree import Leaf, Tree, TreeError, real
 
 from .trees import arrays, dtype, leaves, trees
@@ -1026,6 +1027,37 @@ def test_predictions_are_judged_once_the_losses_are_right() -> None:
         assert "The losses are right" not in finding.message
     wrong = {"losses": leaf([9.0] * 6), "predictions": leaf([0, 0, 0, 0])}
     assert "step 0" in found(check, wrong, CURVE, TRAINED).message
+
+
+LEARNS_CLASSES = Learns(learns="t(x, y)", data="digits", predict="p(trained, x)", accuracy=0.75)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "accuracy"),
+    [
+        (leaf(scores([0, 1, 2, 1])), Accuracy(1.0, 0.75)),
+        (leaf([0, 1, 1, 0], "int32"), Accuracy(0.5, 0.75)),
+        (leaf([0, 0]), None),
+        (leaf([math.nan] * 4), None),
+        (leaf([1j] * 4, "complex64"), None),
+        (Leaf(None, "function f"), None),
+        ("all of them", None),
+    ],
+)
+def test_the_accuracy_of_a_training_is_known_whatever_its_losses(
+    predictions: Tree, accuracy: Accuracy | None
+) -> None:
+    assert TRAIN.scored(predictions, TRAINED) == accuracy
+    for losses in (CURVE, leaf([9.0]), None):
+        observed: Tree = {"losses": losses, "predictions": predictions}
+        assert LEARNS_CLASSES.scored(observed, TRAINED) == accuracy
+    assert LEARNS_CLASSES.scored({"losses": CURVE}, TRAINED) is None
+    assert LEARNS.scored({"losses": CURVE}, TRAINED) is None
+
+
+def test_targets_have_no_accuracy() -> None:
+    case = Case(0, {}, ({},), Answers(np.zeros(4), 0))
+    assert TRAIN.scored(leaf(np.zeros(4)), case) is None
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from tutor.report import (
     INTERNAL,
+    Accuracy,
+    Branch,
     CheckResult,
     Entry,
+    ErrorMap,
+    ErrorSlice,
     Fault,
     Frame,
     Mismatch,
@@ -45,7 +49,15 @@ SIDES = st.builds(Side, TEXT, MAYBE_INDEX, TEXT)
 MISMATCHES = st.builds(
     Mismatch, KINDS, TEXT, SIDES, SIDES, NUMBER, NUMBER, MAYBE_INDEX, MAYBE_INDEX,
     st.integers(0, 99), st.integers(0, 99), several(st.builds(Entry, INDEX, TEXT, TEXT, TEXT)),
+    TEXT,
+    st.none() | st.builds(
+        ErrorMap, st.tuples(st.integers(1, 99), st.integers(1, 99)),
+        several(st.builds(ErrorSlice, INDEX, several(TEXT))),
+    ),
+    several(st.builds(Branch, st.integers(0, 9), TEXT, st.booleans(), TEXT)),
 )  # fmt: skip
+SHARE = st.floats(0, 1)
+ACCURACY = st.none() | st.builds(Accuracy, SHARE, st.none() | SHARE)
 LINE = st.one_of(st.none(), st.integers(1, 10**6))
 FAULTS = st.builds(
     Fault, st.sampled_from(sorted(SENTENCES)), TEXT, TEXT,
@@ -54,7 +66,7 @@ FAULTS = st.builds(
 TIMING = st.builds(Timing, SECONDS, SECONDS, st.one_of(st.none(), SECONDS))
 RESULTS = st.builds(
     CheckResult, TEXT, TEXT, STATUS, TEXT, st.one_of(st.none(), MISMATCHES),
-    st.one_of(st.none(), FAULTS), TEXT, several(TEXT), TIMING,
+    st.one_of(st.none(), FAULTS), TEXT, several(TEXT), TIMING, accuracy=ACCURACY,
 )  # fmt: skip
 RACES = st.builds(Race, TEXT, SECONDS, SECONDS, st.one_of(st.none(), SECONDS))
 TIMINGS = st.builds(Timings, *[SECONDS] * 5, st.one_of(st.none(), RACES))

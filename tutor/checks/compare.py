@@ -8,9 +8,14 @@ Elementwise relative error would fail right answers: where a sum cancels, two ri
 can differ in every digit.
 """
 
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from tutor.check import DEFAULT_TOLERANCE
+from tutor.checks.branches import branches
+from tutor.checks.error_map import error_map
 from tutor.checks.patterns import pattern
 from tutor.checks.scale import scales
 from tutor.report import Entry, Mismatch, MismatchKind, Side
@@ -40,6 +45,35 @@ def compare(
 
     **Arguments:** `tolerance`: allowed scaled error; by default `times` that of the expected dtype.
     """
+    mismatch = _first(expected, actual, tolerance, path, times)
+    if mismatch is None or isinstance(expected, Leaf):
+        return mismatch
+
+    def differ(one: Tree, other: Tree) -> str:
+        return _in_short(one, other, tolerance, times)
+
+    return replace(mismatch, tree=branches(expected, actual, differ))
+
+
+def compare_arrays(
+    expected: Leaf,
+    actual: Leaf,
+    tolerance: float | None = None,
+    path: str = "",
+    *,
+    times: float = 1.0,
+) -> Mismatch | None:
+    """Compare two leaves like `compare`."""
+    if kind := _unlike(expected, actual):
+        return _mismatch(kind, path, expected, actual)
+    errors = _errors(expected, actual, _allowed(expected, actual, tolerance, times))
+    return _numbers(expected, actual, errors, path) if errors.wrong.any() else None
+
+
+def _first(
+    expected: Tree, actual: Tree, tolerance: float | None, path: str, times: float
+) -> Mismatch | None:
+    """Return the first mismatch, without the whole tree."""
     if isinstance(expected, Leaf) and isinstance(actual, Leaf):
         return compare_arrays(expected, actual, tolerance, path, times=times)
     if isinstance(expected, dict) and isinstance(actual, dict):
@@ -55,32 +89,47 @@ def compare(
         same = type(expected) is type(actual) and expected == actual
         return None if same else _mismatch("structure", path, expected, actual)
     for child_path, child_expected, child_actual in children:
-        if mismatch := compare(child_expected, child_actual, tolerance, child_path, times=times):
+        if mismatch := _first(child_expected, child_actual, tolerance, child_path, times):
             return mismatch
     return None
 
 
-def compare_arrays(
-    expected: Leaf,
-    actual: Leaf,
-    tolerance: float | None = None,
-    path: str = "",
-    *,
-    times: float = 1.0,
-) -> Mismatch | None:
-    """Compare two leaves like `compare`."""
+def _in_short(expected: Tree, actual: Tree, tolerance: float | None, times: float) -> str:
+    """Return how two entries of a tree differ, for its picture; "" if they agree."""
+    if not isinstance(expected, Leaf) or not isinstance(actual, Leaf):
+        mismatch = _first(expected, actual, tolerance, "", times)
+        return f"{brief(actual)}, expected {brief(expected)}" if mismatch else ""
+    if kind := _unlike(expected, actual):
+        if kind == "shape":
+            return f"shape {_shape(actual.values.shape)}, expected {_shape(expected.values.shape)}"
+        return f"{brief(actual)}, expected {brief(expected)}"
+    errors = _errors(expected, actual, _allowed(expected, actual, tolerance, times))
+    wrong = int(errors.wrong.sum())
+    if not wrong:
+        return ""
+    if errors.error.size == 1:
+        want, got = _shown(expected, errors.want), _shown(actual, errors.got)
+        return f"{number(got[0])}, expected {number(want[0])}"
+    largest = float(errors.error[errors.wrong].max())
+    by = f"by {'at most ' if wrong > 1 else ''}{number(largest)}"
+    how = f", {by}" if isfinite(largest) else "; NaN or infinite"
+    return f"{brief(actual)}: {wrong} of {errors.error.size} differ{how}"
+
+
+def _unlike(expected: Leaf, actual: Leaf) -> MismatchKind | None:
+    """Return why the numbers of two leaves cannot be compared."""
     if actual.array is None or expected.array is None:
-        return _mismatch("type", path, expected, actual)
+        return "type"
     if (expected.type == "key") != (actual.type == "key"):
-        return _mismatch("type", path, expected, actual)
-    if expected.array.shape != actual.array.shape:
-        return _mismatch("shape", path, expected, actual)
-    if expected.array.size == 0:
-        return None
-    exact = expected.type == "key" or (_integral(expected.array) and _integral(actual.array))
-    if tolerance is None:
-        tolerance = times * tolerance_for(expected)
-    return _numbers(expected, actual, 0.0 if exact else tolerance, path)
+        return "type"
+    return "shape" if expected.array.shape != actual.array.shape else None
+
+
+def _allowed(expected: Leaf, actual: Leaf, tolerance: float | None, times: float) -> float:
+    """Return the allowed scaled error of two leaves; 0 for integers and keys."""
+    if expected.type == "key" or (_integral(expected.values) and _integral(actual.values)):
+        return 0.0
+    return times * tolerance_for(expected) if tolerance is None else tolerance
 
 
 def tolerance_for(expected: Leaf) -> float:
@@ -103,12 +152,30 @@ def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Mismatch | None:
+class _Errors(NamedTuple):
+    """Two arrays of one shape as wide numbers, how far they are apart, and how far they may be."""
+
+    want: "np.ndarray[Any, Any]"
+    got: "np.ndarray[Any, Any]"
+    error: "np.ndarray[Any, Any]"
+    scale: "np.ndarray[Any, Any]"
+    tolerance: float
+
+    @property
+    def limit(self) -> "np.ndarray[Any, Any]":
+        return self.tolerance * self.scale
+
+    @property
+    def wrong(self) -> "np.ndarray[Any, Any]":
+        return self.error > self.limit
+
+
+def _errors(expected: Leaf, actual: Leaf, tolerance: float) -> _Errors:
     import numpy as np
 
     want, got = _wide(expected.values), _wide(actual.values)
     with np.errstate(invalid="ignore", over="ignore"):
-        limit = tolerance * scales(np.abs(want).astype(np.float64))
+        scale = scales(np.abs(want).astype(np.float64))
         if _integral(expected.values) and _integral(actual.values):
             # On some machines a long double is only a double.
             error = np.where(
@@ -119,9 +186,15 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
             error = np.hypot(_distance(want.real, got.real), _distance(want.imag, got.imag))
         else:
             error = _distance(want, got)
-    wrong = error > limit
-    if not wrong.any():
-        return None
+    return _Errors(want, got, error, scale, tolerance)
+
+
+def _numbers(expected: Leaf, actual: Leaf, errors: _Errors, path: str) -> Mismatch:
+    """Describe how the numbers of two leaves differ."""
+    import numpy as np
+
+    want, got, error, scale, _ = errors
+    limit, wrong = errors.limit, errors.wrong
     where = _index(int(np.argmax(np.where(wrong, error, -1.0))), error.shape)
     bad = np.flatnonzero(wrong)
     nan = bool((np.isnan(got) & ~np.isnan(want)).any())
@@ -129,18 +202,10 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
         first_nan = int(np.flatnonzero(np.isnan(got) & ~np.isnan(want))[0])
         where = _index(first_nan, error.shape)
     largest = float(error[wrong].max())
-    shown = bad[:ENTRIES]
-    flat_want, flat_got = (
-        (leaf.values if _integral(leaf.values) else values).ravel()
-        for leaf, values in ((expected, want), (actual, got))
-    )
     flat_error = error.ravel()
-    description = ""
-    if want.dtype == got.dtype == np.float64:
-        allowed = max(tolerance, 1e-6) * float(np.abs(want).max())
-        description = pattern(
-            want, got, lambda a, b: bool(np.abs(a - b).max(initial=0.0) <= allowed)
-        )
+    # Of equally wrong elements the first.
+    worst = bad[np.argsort(-flat_error[bad], kind="stable")][:ENTRIES]
+    flat_want, flat_got = _shown(expected, want), _shown(actual, got)
     return Mismatch(
         kind="nan" if nan else "value",
         path=path,
@@ -159,9 +224,10 @@ def _numbers(expected: Leaf, actual: Leaf, tolerance: float, path: str) -> Misma
                 number(flat_got[i]),
                 number(flat_error[i]),
             )
-            for i in _with(shown, int(np.ravel_multi_index(where, error.shape)) if where else 0)
+            for i in _with(worst, int(np.ravel_multi_index(where, error.shape)) if where else 0)
         ),
-        pattern=description,
+        pattern=_pattern(expected, actual, errors),
+        errors=error_map(error, limit, scale, where) if expected.type != "key" else None,
     )
 
 
@@ -174,12 +240,32 @@ def _distance(want: "np.ndarray[Any, Any]", got: "np.ndarray[Any, Any]") -> "np.
     return np.where(np.isnan(error), np.inf, error)
 
 
-def _with(shown: "np.ndarray[Any, Any]", worst: int) -> list[int]:
-    """Return the indices to show, with the worst among them."""
-    indices = [int(i) for i in shown]
-    if worst not in indices:
-        indices[-1] = worst
-    return indices
+def _with(worst: "np.ndarray[Any, Any]", index: int) -> list[int]:
+    """Return the indices to show, in order, with `index` among them."""
+    indices = [int(i) for i in worst]
+    if index not in indices:
+        indices[-1] = index
+    return sorted(indices)
+
+
+def _shown(leaf: Leaf, wide: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Return a leaf's elements to show: integers with all digits."""
+    return (leaf.values if _integral(leaf.values) else wide).ravel()
+
+
+def _pattern(expected: Leaf, actual: Leaf, errors: _Errors) -> str:
+    """Return how the numbers are made from the right ones, if that can be said."""
+    import numpy as np
+
+    kinds = expected.values.dtype.kind, actual.values.dtype.kind
+    integers = expected.type != "key" and all(kind in "iu" for kind in kinds)
+    if not integers and not errors.want.dtype == errors.got.dtype == np.float64:
+        return ""
+    want, got = errors.want.astype(np.float64), errors.got.astype(np.float64)
+    allowed = max(errors.tolerance, 1e-6) * float(np.abs(want).max())
+    if integers:
+        allowed = min(allowed, 0.5)
+    return pattern(want, got, lambda a, b: bool(np.abs(a - b).max(initial=0.0) <= allowed))
 
 
 def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.inputs import examples
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
+from tutor.report import Accuracy
 from tutor.tree import Leaf, Tree, TreeError
 
 MOST_HELD_OUT = 360
@@ -137,6 +138,17 @@ class HeldOut(Check, frozen=True, kw_only=True):
         if self.error is not None and reached > self.error:
             return Finding(f"{self._words(values, case)}, expected at most {self.error:g}")
         return None
+
+    def accuracy_of(self, predictions: Tree, case: Case) -> Accuracy | None:
+        """Return how many classes are predicted; None for targets and unusable predictions."""
+        if not case.secret.classes:
+            return None
+        try:
+            if self.unusable_predictions(predictions, case):
+                return None
+            return Accuracy(self._reached(_numbers(predictions), case), self.accuracy)
+        except TreeError:  # `judge` says so, unless something else comes first
+            return None
 
     def note_on_predictions(self, predictions: Tree, case: Case) -> str:
         """Return how good the predictions are."""

@@ -13,7 +13,7 @@ from tutor.checks.bounds import parsed
 from tutor.checks.compare import number, tolerance_for
 from tutor.checks.held_out import HeldOut
 from tutor.inputs import arithmetic
-from tutor.report import Curves
+from tutor.report import Accuracy, Curves
 from tutor.tree import Leaf, Tree, TreeError, brief, entry
 
 if TYPE_CHECKING:
@@ -127,6 +127,11 @@ class Learns(HeldOut, frozen=True, kw_only=True):
         every = -(-len(right) // SHOWN)
         steps = range(0, len(right), every)
         return Curves(tuple(steps), _finite(losses[::every]), _finite(right[::every]))
+
+    def scored(self, observed: Tree, case: Case) -> Accuracy | None:
+        if not self.predicts or not isinstance(observed, dict) or "predictions" not in observed:
+            return None
+        return self.accuracy_of(observed["predictions"], case)
 
     def _judge_losses(self, losses: "Losses", right: "Losses", tolerance: float) -> Finding | None:
         limit = tolerance * max(1.0, float(abs(right[: self.first]).max()))

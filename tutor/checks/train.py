@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from tutor.check import Case, Finding, JaxExpr
 from tutor.checks.held_out import DataName, HeldOut
+from tutor.report import Accuracy
 from tutor.tree import Tree
 
 
@@ -39,6 +40,9 @@ class Train(HeldOut, frozen=True, kw_only=True):
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         return self.unusable_predictions(observed, case) or self.wrong_predictions(observed, case)
+
+    def scored(self, observed: Tree, case: Case) -> Accuracy | None:
+        return self.accuracy_of(observed, case)
 
     def note(self, observed: Tree, case: Case) -> str:
         return self.note_on_predictions(observed, case)

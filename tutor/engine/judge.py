@@ -42,6 +42,7 @@ def judge(
         note = check.note(observation.tree, case) if finding is None else ""
         afterword = check.afterword(observation.tree)
         curves = check.curves(observation.tree, expected)
+        accuracy = check.scored(observation.tree, case)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
         return faulty(check, fault, shown_inputs(lesson, check, case))
@@ -51,7 +52,13 @@ def judge(
     if finding is None:
         notes = (note,) if note else ()
         return CheckResult(
-            check.title, check.kind, "pass", notes=notes, afterword=afterword, curves=curves
+            check.title,
+            check.kind,
+            "pass",
+            notes=notes,
+            afterword=afterword,
+            curves=curves,
+            accuracy=accuracy,
         )
     finding = _named(lesson, check, finding)
     devices = configuration_of(lesson, check).devices
@@ -66,6 +73,7 @@ def judge(
         wants="" if afterword else check.why,
         afterword=afterword,
         curves=curves,
+        accuracy=accuracy,
         explanation=_explain(
             lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)
         ),
