@@ -483,6 +483,24 @@ async def test_a_result_leads_to_its_line_and_can_be_folded_and_copied(start: St
         assert driver.app.focused is driver.editor
 
 
+async def test_keys_move_through_the_slices_of_a_wrong_array(start: Start, tmp_path: Path):
+    shutil.copytree(MINI, tmp_path / "deep" / "lessons")
+    lesson = tmp_path / "deep" / "lessons" / "basics" / "double.yaml"
+    lesson.write_text(lesson.read_text().replace("normal(3, 4)", "normal(2, 3, 4)"))
+    wrong = "def double(x):\n    return x.at[1, 0, 0].add(1.0) * 2\n"
+    async with start(size=(120, 40), pack=load_pack(tmp_path / "deep" / "lessons")) as driver:
+        await opened(driver)
+        await driver.write(wrong)
+        await driver.check()
+        await driver.shows("other slices")
+        await driver.press("results")
+        await driver.shows("[1, :, :]")
+        await driver.press("right")
+        await driver.shows("[0, :, :]")
+        await driver.press("left")
+        await driver.shows("[1, :, :]")
+
+
 async def test_what_is_not_written_yet_is_no_failure(start: Start):
     async with start() as driver:
         await opened(driver)

@@ -159,6 +159,8 @@ ACTIONS = {
         # Results
         _inner("fold", "space", "Fold", "Open or fold this result."),
         _inner("go_to", "enter", "Line", "Go to the line of this result."),
+        _inner("slice_before", "left,h", "Slice before", "Show the slice before this one."),
+        _inner("slice_after", "right,l", "Next slice", "Show the slice after this one."),
         _inner("copy_result", "y", "Copy", "Copy this result."),
         _inner("result_up", "up,k", "Up", "Go to the result above."),
         _inner("result_down", "down,j", "Down", "Go to the result below."),

@@ -14,6 +14,7 @@ from textual.widgets import Markdown, Static
 from tutor import render
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
+from tutor.pictures.array_map import worst_slice
 from tutor.report import CheckResult, Report
 from tutor.ui.actions import actions, bindings, key_of
 
@@ -27,7 +28,17 @@ COPIED_COLUMNS = 100
 class ResultCard(Static, can_focus=True):
     """The result of a check. It can be opened and folded; its line in the code can be visited."""
 
-    BINDINGS = bindings(actions("fold", "go_to", "copy_result", "result_up", "result_down"))
+    BINDINGS = bindings(
+        actions(
+            "fold",
+            "go_to",
+            "copy_result",
+            "result_up",
+            "result_down",
+            "slice_before",
+            "slice_after",
+        )
+    )
 
     class Visited(Message):
         """Asks for a line of the learner's code, from 1."""
@@ -46,6 +57,7 @@ class ResultCard(Static, can_focus=True):
     def show(self, result: CheckResult, *, opened: bool) -> None:
         self.result = result
         self.opened = opened and _has_more(result)
+        self._slice: int | None = None  # the one with the largest error
         self.set_class(self.opened, "-open")
         self.update(self._rendered())
 
@@ -55,8 +67,11 @@ class ResultCard(Static, can_focus=True):
         if self.opened:
             line = line_of(self.result)
             there = f"{key_of('go_to')}: line {line}   " if line else ""
-            keys = f"{there}{key_of('copy_result')}: copy"
-            return Group(render.check(self.result, self._others), Text(f"    {keys}", "dim"))
+            before, after = key_of("slice_before"), key_of("slice_after")
+            slices = f"   {before} and {after}: other slices" if self._slices > 1 else ""
+            keys = f"{there}{key_of('copy_result')}: copy{slices}"
+            told = render.check(self.result, self._others, slice_number=self._slice)
+            return Group(told, Text(f"    {keys}", "dim"))
         head = render.headline(self.result, timed=False)
         if self.result.status in ("fail", "error", "internal"):
             head.append(f"  {self.result.message.partition(chr(10))[0]}", "dim")
@@ -74,6 +89,26 @@ class ResultCard(Static, can_focus=True):
             self.post_message(self.Visited(line))
         else:
             self.action_fold()
+
+    @property
+    def _slices(self) -> int:
+        """The number of slices of a wrong array; 0 if there is no map."""
+        mismatch = self.result.mismatch
+        errors = mismatch.errors if mismatch is not None else None
+        return len(errors.slices) if errors is not None else 0
+
+    def action_slice_before(self) -> None:
+        self._show_slice(-1)
+
+    def action_slice_after(self) -> None:
+        self._show_slice(1)
+
+    def _show_slice(self, by: int) -> None:
+        mismatch = self.result.mismatch
+        if self._slices > 1 and mismatch is not None:
+            now = self._slice if self._slice is not None else worst_slice(mismatch)
+            self._slice = (now + by) % self._slices
+            self.update(self._rendered())
 
     def action_copy_result(self) -> None:
         console = Console(file=StringIO(), width=COPIED_COLUMNS, highlight=False)
