@@ -121,7 +121,7 @@ ACTIONS = {
             "Check your code. A new run replaces the current one.",
             letter="r",
         ),
-        Action("stop", "escape", "Stop", "Stop the current run."),
+        Action("stop", "escape", "Stop", "Stop the current run.", footer=False),
         Action("hint", "ctrl+t,f6", "Hint", "Show the next hint.", letter="h"),
         Action(
             "brief", "ctrl+b,f2", "Brief", "Read the lesson, its hints and its notes.", letter="b"
