@@ -194,6 +194,7 @@ async def passed(pilot: "Pilot[int]") -> None:
 async def running(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
     results = screen.query_one(ResultsPane)
+    results.clock = lambda: 1.0  # no time passes in a picture
     results.begin()
     for result in RESULTS[:2]:
         results.add(result)

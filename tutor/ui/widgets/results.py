@@ -1,7 +1,7 @@
 """The results of a run: a card for each check, and the verdict in the title."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from io import StringIO
 
 from rich.console import Console, Group, RenderableType
@@ -152,6 +152,7 @@ class ResultsPane(VerticalScroll):
         self.running = False
         self._stopped = False
         self._torch = False
+        self.clock: Callable[[], float] = time.monotonic
         self._began = 0.0
         self._step = 0
         self._losses: list[float | None] = []
@@ -174,7 +175,7 @@ class ResultsPane(VerticalScroll):
         self.report = None
         self.running = True
         self._torch = False
-        self._began = time.monotonic()
+        self._began = self.clock()
         self._losses = []
 
     def wait_for_torch(self) -> None:
@@ -207,7 +208,7 @@ class ResultsPane(VerticalScroll):
         if self.running:
             torch = " · PyTorch runs, once" if self._torch else ""
             training = f" · {self._training}" if self._losses else ""
-            seconds = f"{time.monotonic() - self._began:.1f} s of {self._lesson.limits.seconds:g} s"
+            seconds = f"{self.clock() - self._began:.1f} s of {self._lesson.limits.seconds:g} s"
             stop = f"{key_of('stop')} stops"
             return f"▶ {len(self._results)} of {count} · {seconds}{torch}{training} · {stop}"
         if self.report is None:
