@@ -3,14 +3,17 @@
 import re
 
 import msgspec
+import numpy as np
 import pytest
 
+from tutor.checks.compare import compare
 from tutor.checks.learns import Learns
 from tutor.engine.session import Session
 from tutor.inputs.draws import parse
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult
+from tutor.tree import Leaf
 
 STEPS = 12
 TORCH = f"""
@@ -497,3 +500,12 @@ def test_wrong_answers_are_told(mistake: str, results: dict[str, CheckResult]):
     result = results[mistake]
     assert result.status == "fail", result.text
     assert [word for word in WRONG[mistake][2] if word not in result.text] == [], result.text
+
+
+def test_only_the_first_losses_of_pytorch_are_compared_with_what_was_recorded():
+    losses = np.linspace(2, 1, STEPS, dtype=np.float32)
+    later = np.where(np.arange(STEPS) < CURVE.first, losses, 7).astype(np.float32)
+    compared = CURVE.compared(Leaf(losses, "torch.Tensor"))
+    assert compare(compared, CURVE.compared(Leaf(later, "torch.Tensor"))) is None
+    sooner = Leaf(losses + np.float32(0.1), "torch.Tensor")
+    assert compare(compared, CURVE.compared(sooner)) is not None

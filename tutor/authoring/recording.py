@@ -82,7 +82,9 @@ def _difference(
             if name not in answers:
                 continue
             tolerance = getattr(check, "tol", None)
-            mismatch = compare(before[name], answers[name], tolerance, times=TIMES)
+            mismatch = compare(
+                check.compared(before[name]), check.compared(answers[name]), tolerance, times=TIMES
+            )
             if mismatch is not None:
                 problem = f"PyTorch now gives something else for {name}: {words(mismatch)}"
                 return f"{problem}; delete {lesson.recorded} to record it anew"
