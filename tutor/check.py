@@ -113,8 +113,6 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: ClassVar[str]
     inside: ClassVar[str]
     default_cases: ClassVar[int] = 3
-    optimised: ClassVar[bool] = False
-    """Whether the observations depend on XLA's default optimisation level."""
     structural: ClassVar[bool] = False
     """Whether it judges how the code is written, which the values of inputs hardly change."""
 

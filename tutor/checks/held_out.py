@@ -42,7 +42,6 @@ class HeldOut(Check, frozen=True, kw_only=True):
 
     inside: ClassVar[str]
     default_cases: ClassVar[int] = 1
-    optimised: ClassVar[bool] = True
 
     data: DataName = ""
     held_out: Annotated[

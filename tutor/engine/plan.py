@@ -33,15 +33,15 @@ class Configuration(NamedTuple):
 
 
 def configuration_of(
-    lesson: Lesson, check: Check | None = None, quick: bool | None = None
+    lesson: Lesson, check: Check | None = None, *, quick: bool = True
 ) -> Configuration:
     """Return the configuration in which a check runs; without a check, the lesson's own.
 
-    **Arguments:** `quick`: overrides what the check allows.
+    **Arguments:** `quick`: whether XLA may compile fast. Programs of lessons run for less time than
+    it takes to optimise them, even those that train.
     """
     devices = (check.devices if check is not None else None) or lesson.devices
-    allowed = check is None or not check.optimised
-    return Configuration(devices, allowed if quick is None else quick)
+    return Configuration(devices, quick)
 
 
 def configurations(lesson: Lesson) -> list[Configuration]:

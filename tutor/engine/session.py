@@ -78,8 +78,8 @@ class Session:
             reports = [session.check(seed) for seed in range(20)]
 
     **Arguments:** `reference_cache`: the directory for PyTorch's answers; `quick`: whether
-    XLA may compile fast, by default as each check allows; `sandboxes`: where they come from;
-    `recorded`: whether PyTorch's answers may be those recorded with the pack.
+    XLA may compile fast; `sandboxes`: where they come from; `recorded`: whether PyTorch's answers
+    may be those recorded with the pack.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Session:
         *,
         cancel: Cancel | None = None,
         reference_cache: Path | None = None,
-        quick: bool | None = None,
+        quick: bool = True,
         sandboxes: Sandboxes | None = None,
         recorded: bool = True,
     ) -> None:

@@ -202,7 +202,7 @@ class LoadedSandbox:
 class Submission:
     """One learner's code, in as many sandboxes as its checks need. `close` releases them.
 
-    **Arguments:** `quick`: whether XLA may compile fast; None follows each check.
+    **Arguments:** `quick`: whether XLA may compile fast.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Submission:
         code: str,
         sandboxes: Sandboxes,
         cancel: Cancel,
-        quick: bool | None = None,
+        quick: bool = True,
     ) -> None:
         self.lesson = lesson
         self.code = code
@@ -239,7 +239,7 @@ class Submission:
 
     def configuration(self, check: Check | None = None) -> Configuration:
         """Return the configuration in which a check runs, or the lesson's own."""
-        return configuration_of(self.lesson, check, self._quick)
+        return configuration_of(self.lesson, check, quick=self._quick)
 
     @property
     def main(self) -> LoadedSandbox | None:
