@@ -36,7 +36,6 @@ async def main(folder: Path) -> None:
     from tutor.ui.screens.confirm_screen import ConfirmScreen
     from tutor.ui.screens.course_screen import CourseScreen
     from tutor.ui.screens.help_screen import HelpScreen
-    from tutor.ui.screens.hint_screen import HintScreen
     from tutor.ui.screens.lesson_screen import LessonScreen
     from tutor.ui.screens.map_screen import MapScreen
     from tutor.ui.screens.preview_screen import PreviewScreen
@@ -71,8 +70,8 @@ async def main(folder: Path) -> None:
                 (["menu", "brief"], LessonScreen),
                 (["results"], LessonScreen),
                 (["help"], HelpScreen),
-                (["close", "hint"], HintScreen),
-                (["close", "reset"], ConfirmScreen),
+                (["close", "hint"], LessonScreen),
+                (["close_hint", "reset"], ConfirmScreen),
                 (["no", "solution", "yes"], SolutionScreen),
             ):
                 await driver.press(*keys)

@@ -8,9 +8,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from textual.command import CommandList
 
 from tests.app.conftest import Driver, Start
-from tests.conftest import MINI
+from tests.conftest import MINI, course
 from tutor.learner.editors import editor_command
 from tutor.manifest import Pack
 from tutor.pack import load_pack
@@ -18,7 +19,6 @@ from tutor.ui.actions import key_of
 from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.help_screen import HelpScreen
-from tutor.ui.screens.hint_screen import HintScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
 
@@ -269,13 +269,31 @@ def test_an_installed_editor_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
 async def test_hints_come_one_at_a_time_and_can_be_read_again(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.press("hint", "escape", "hint")
+        await driver.press("code", "hint")
+        await driver.shows("Hint 1 of 2")
+        await driver.shows(f"{key_of('hint')}: the next hint")
+        await driver.press("hint")
         await driver.shows("Hint 2 of 2")
-        await driver.shows("This is the last hint.")
-        await driver.press("left")
+        await driver.press("hint")
         await driver.shows("Add it to itself")
-        await driver.press("escape")
-        await driver.on(LessonScreen)
+        await driver.press("hint")
+        await driver.shows("Hint 2 of 2")
+        await driver.press("close_hint")
+        await driver.until(lambda: "Hint 2 of 2" not in driver.text, "no hint")
+        await driver.press("hint")
+        await driver.shows("Hint 2 of 2")
+        await driver.pilot.click("#hint-keys", offset=(len(f" {key_of('hint')}: the first"), 0))
+        await driver.shows("Hint 1 of 2")
+
+
+async def test_a_hint_covers_neither_the_code_nor_the_keys_typed(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("code", "hint")
+        await driver.shows("Hint 1 of 2")
+        await driver.press("ctrl+home", "x")
+        assert driver.editor.text.startswith("x")
+        assert driver.editor.region.height >= 4
 
 
 async def test_the_solution_before_passing_asks_first(start: Start):
@@ -318,9 +336,11 @@ async def test_the_palette_runs_what_it_lists(start: Start):
     async with start() as driver:
         await opened(driver)
         await driver.press("palette", *"hint")
-        await driver.until(lambda: "Show the next hint" in driver.text, "the entry")
+        await driver.shows("Show the next hint")
+        found = driver.app.screen.query_one(CommandList)
+        await driver.until(lambda: found.highlighted == 0, "the entry to be chosen")
         await driver.press("enter")
-        await driver.on(HintScreen)
+        await driver.shows("Hint 1 of")
 
 
 # --- after a verdict ---------------------------------------------------------------------------
@@ -385,14 +405,11 @@ async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: 
         await driver.press("hint")
         await driver.shows("Hint for this failure")
         await driver.shows("What is the factor?")
-        await driver.press("escape", "hint")
+        await driver.press("hint")
         await driver.shows("Hint 1 of 2")
-        await driver.press("right")
-        await driver.shows("What is the factor?")
-        await driver.press("escape", "hint")
+        await driver.press("hint")
         await driver.shows("Hint 2 of 2")
-        await driver.press("escape")
-        await driver.on(LessonScreen)
+        await driver.press("close_hint")
         await driver.write(RIGHT)
         await driver.check()
         await driver.shows("2 of 2 checks pass")
@@ -460,8 +477,10 @@ async def test_the_menu_does_what_its_letters_say_and_types_nothing(start: Start
         await driver.press("menu", "slash")
         await driver.until(lambda: driver.editor.text == "# x" + before, "a comment")
         await driver.press("alt+h")
-        await driver.on(HintScreen)
-        await driver.press("escape", "menu", "b")
+        await driver.shows("Hint 1 of")
+        await driver.press("close_hint")
+        await driver.until(lambda: "Hint 1 of" not in driver.text, "no hint")
+        await driver.press("menu", "b")
         await driver.until(lambda: driver.lesson.has_class("show-brief"), "the brief")
         assert driver.editor.text == "# x" + before
 
@@ -530,11 +549,10 @@ async def test_the_torch_pane_follows_the_function_at_the_cursor(start: Start, t
         await driver.shows("double · 1 of 21")
 
 
-@pytest.mark.parametrize("lesson", load_pack().lessons)
-def test_the_pytorch_begins_with_code(lesson: str):
+def test_the_pytorch_of_every_lesson_begins_with_code():
     """Its pane shows the first lines: they must not be blank."""
-    torch = load_pack().lesson(lesson).torch
-    assert not torch or torch.splitlines()[0].strip()
+    torch = {name: course().lesson(name).torch for name in course().lessons}
+    assert [name for name, code in torch.items() if code and not code.splitlines()[0].strip()] == []
 
 
 async def test_a_damaged_progress_database_is_reported(start: Start, home: Path):

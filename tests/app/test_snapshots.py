@@ -32,7 +32,6 @@ from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.help_screen import HelpScreen
-from tutor.ui.screens.hint_screen import HintScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
 from tutor.ui.screens.preview_screen import preview
@@ -214,12 +213,14 @@ async def _with_report(pilot: "Pilot[int]", report: Report) -> None:
 
 async def hint(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
-    await pilot.app.push_screen(HintScreen(screen.lesson, 3))
+    screen.show_pane("code")
+    screen._show_hints(3, 0)
 
 
 async def failure_hint(pilot: "Pilot[int]") -> None:
     screen = await opened(pilot)
-    await pilot.app.push_screen(HintScreen(screen.lesson, 2, 1, first=True))
+    screen.show_pane("code")
+    screen._show_hints(2, 1, first=True)
 
 
 async def keys(pilot: "Pilot[int]") -> None:

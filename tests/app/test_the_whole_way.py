@@ -4,7 +4,6 @@ from pathlib import Path
 
 from tests.app.conftest import Start
 from tutor.ui.screens.course_screen import CourseScreen
-from tutor.ui.screens.hint_screen import HintScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
 
@@ -36,7 +35,6 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("0 of 2 checks pass")
 
         await driver.press("hint")
-        await driver.on(HintScreen)
         await driver.shows("Hint 1 of 2")
         await driver.shows("Add it to itself")
         await driver.press("escape")

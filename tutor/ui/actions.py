@@ -151,6 +151,8 @@ ACTIONS = {
         Action("back", "escape,q", "Back", "Go back to your code.", priority=False),
         _inner("yes", "y", "Yes", "Yes.", "answer(True)"),
         _inner("no", "n,escape,enter", "No", "No.", "answer(False)"),
+        # Hints
+        Action("close_hint", "escape", "Close", "Close the hint.", footer=False),
         _inner("earlier", "left", "Earlier", "Show the previous hint."),
         _inner("later", "right", "Later", "Show the following hint."),
         # Finding

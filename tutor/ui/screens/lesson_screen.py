@@ -21,6 +21,7 @@ from tutor.ui.actions import ACTIONS, EDITING, Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.widgets.code_view import CodeView
 from tutor.ui.widgets.find_bar import FindBar
+from tutor.ui.widgets.hints_pane import HintsPane
 from tutor.ui.widgets.lesson_editor import LessonEditor
 from tutor.ui.widgets.menu import Menu
 from tutor.ui.widgets.results import ResultCard, ResultsPane
@@ -45,8 +46,8 @@ class LessonScreen(Screen[None]):
     """One lesson. In a narrow terminal, the PyTorch stands above the code or the brief."""
 
     ACTIONS: tuple[Action, ...] = actions(
-        "run", "stop", "hint", "brief", "next", "course", "menu", "solution", "editor", "torch",
-        "code", "results", "zoom", "reset", "help", "quit",
+        "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution", "editor",
+        "torch", "code", "results", "zoom", "reset", "help", "quit",
     )  # fmt: skip
     BINDINGS = [  # noqa: RUF012
         *bindings(ACTIONS),
@@ -79,6 +80,7 @@ class LessonScreen(Screen[None]):
         self.editor = LessonEditor(desk, lesson, id="code")
         self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
         self.results = ResultsPane(lesson, self.pack.others(lesson.id), id="results")
+        self.hints = HintsPane(lesson, id="hint")
         self._menu = Menu((*self.ACTIONS, *actions(*EDITING, "palette")), id="menu")
         self._find = self.editor.find_bar = FindBar(self.editor, id="find")
 
@@ -97,6 +99,7 @@ class LessonScreen(Screen[None]):
                 with Vertical(id="coding"):
                     yield self.editor
                     yield self._find
+                    yield self.hints
                 yield self.results
         yield self._menu
         yield Footer(show_command_palette=False)
@@ -313,9 +316,12 @@ class LessonScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "stop":
             return self._running_code
+        if action == "close_hint":
+            return self.hints.display and not self._running_code and not self.menu_is_open
         if action == "menu":
-            # Elsewhere, the key closes what has the focus.
-            return not self._running_code and not self._find.has_focus_within
+            # Elsewhere, the key closes what has the focus, or a hint.
+            busy = self._running_code or self._find.has_focus_within
+            return not busy and (self.menu_is_open or not self.hints.display)
         if action == "letter":
             return self.menu_is_open
         return True
@@ -350,17 +356,36 @@ class LessonScreen(Screen[None]):
         self.show_pane("results")
 
     def action_hint(self) -> None:
-        from tutor.ui.screens.hint_screen import HintScreen
-
+        """Show the hint for the last failure, or else the next hint, above the results."""
+        if self.has_class("-narrow") and self.has_class("show-brief"):
+            self.show_pane("code")
         progress, report = self.desk.progress, self.results.report
         number = self.lesson.failure_hint(report) if report is not None else 0
         if number and report is not self._hinted:
             self._hinted = report
             taken = progress.hints(self.pack.id, self.lesson.id)
-            self.app.push_screen(HintScreen(self.lesson, taken, number, first=True))
+            self._show_hints(taken, number, first=True)
+            return
+        if self.hints.at_the_end:
+            self.hints.show_first()
+            return
+        if self.hints.paging:
+            self.hints.action_later()
             return
         taken = progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
-        self.app.push_screen(HintScreen(self.lesson, taken, number))
+        self._show_hints(taken, number)
+
+    def _show_hints(self, taken: int, failure: int, *, first: bool = False) -> None:
+        self.hints.show(taken, failure, first)
+        self.add_class("-hint")
+        self.refresh_bindings()
+
+    def action_close_hint(self) -> None:
+        self.hints.close()
+        self.remove_class("-hint")
+        if self.focused is None or self.focused is self.hints:
+            self.set_focus(self.editor)
+        self.refresh_bindings()
 
     def action_solution(self) -> None:
         from tutor.ui.screens.confirm_screen import ConfirmScreen
