@@ -16,7 +16,7 @@ from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
 from tutor.pictures.gauge import gauge
 from tutor.pictures.tree_view import tree_view
-from tutor.report import WANTS, CheckResult, Explanation, Mismatch, Report, Status
+from tutor.report import WANTS, CheckResult, Explanation, Fault, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
 UNWRAPPED = 10_000
@@ -150,25 +150,26 @@ def unwritten(result: CheckResult) -> bool:
     return result.fault is not None and result.fault.exception == NotImplementedError.__name__
 
 
-def rest(
-    report: Report, lessons: Collection[str] = (), *, verdict_last: bool = True
-) -> RenderableType:
+def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
     """Render the report below its checks: fault, output, verdict and timings.
 
-    **Arguments:** `lessons`: ids of lessons that an explanation may refer to; `verdict_last`: False
-    where the verdict stands elsewhere.
+    **Arguments:** `lessons`: ids of lessons that an explanation may refer to.
     """
     parts: list[RenderableType] = []
     if report.fault is not None and not report.skipped:
-        parts.append(Text.assemble(("! ", "red"), report.fault.message))
-        if more := beyond(report.fault.detail, report.fault.message):
-            parts.append(indented(more, "dim"))
-        if report.fault.explanation is not None:
-            parts.append(explanation(report.fault.explanation, lessons))
-    for name, text in (("printed", report.stdout), ("printed to stderr", report.stderr)):
-        if text.strip():
-            parts += [Text(f"── {name} ──", "dim"), Text(text.rstrip("\n"))]
+        parts += fault(report.fault, lessons)
+    parts += output(report)
     parts.append(Text())
+    parts += closing(report, verdict_last=True)
+    if report.timings.race is not None:
+        parts.append(Text(race(report), "dim"))
+    return Group(*parts)
+
+
+def closing(report: Report, *, verdict_last: bool = False) -> list[RenderableType]:
+    """Render what is said at the end of a report: a warning, the verdict if it does not stand
+    elsewhere, and times."""
+    parts: list[RenderableType] = []
     if words := weakness(report):
         parts.append(Text(words, "yellow"))
     if verdict_last:
@@ -176,9 +177,39 @@ def rest(
     if report.timings.reference >= 0.1:
         waited = duration(report.timings.reference)
         parts.append(Text(f"{waited} of it waiting for PyTorch", "dim"))
-    if report.timings.race is not None:
-        parts.append(Text(race(report), "dim"))
-    return Group(*parts)
+    return parts
+
+
+def fault(found: Fault, lessons: Collection[str] = ()) -> list[RenderableType]:
+    """Render why code could not be run at all: the message, where its syntax breaks, and what it
+    means."""
+    parts: list[RenderableType] = [Text.assemble(("! ", "red"), (found.message, "bold"))]
+    if found.code == "syntax-error" and found.frames:
+        number, source = found.frames[-1].line, found.frames[-1].source
+        parts.append(_line_of_code(f"{number} │ ", source))
+        if found.column and found.column <= len(source) + 1:
+            caret = f"{'':{found.column - 1}}^"
+            parts.append(_line_of_code(f"{'':{len(str(number))}} │ ", caret, "red"))
+    if more := beyond(found.detail, found.message):
+        parts.append(indented(more, "dim"))
+    if found.explanation is not None:
+        parts.append(explanation(found.explanation, lessons))
+    return parts
+
+
+def _line_of_code(margin: str, text: str, style: str = "") -> RenderableType:
+    """Render a line so that it is cut, not wrapped: what stands below it points into it."""
+    line = Text.assemble((margin, "dim"), (text, style), no_wrap=True, overflow="ellipsis")
+    return Padding(line, (0, 0, 0, 4), expand=False)
+
+
+def output(report: Report) -> list[RenderableType]:
+    """Render what the code printed."""
+    parts: list[RenderableType] = []
+    for name, text in (("printed", report.stdout), ("printed to stderr", report.stderr)):
+        if text.strip():
+            parts += [Text(f"── {name} ──", "dim"), Text(text.rstrip("\n"))]
+    return parts
 
 
 def verdict(report: Report) -> Text:

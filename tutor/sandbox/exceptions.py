@@ -25,6 +25,10 @@ def from_raised(raised: Raised, source: str) -> Fault:
         case "syntax-error":
             column = f", column {raised.column}" if raised.column else ""
             text = f"line {raised.line}{column}: {kind}: {first}"
+            if raised.line and line(raised.line):
+                # Not stripped, so that the column can be shown below it.
+                shown = inert(lines[raised.line - 1].expandtabs(1).rstrip())[:MAX_LINE]
+                frames = (Frame(raised.line, "", shown),)
         case "missing-name":
             name = _quoted(message)
             text = f"your code does not define `{name}`" if name else first
@@ -54,6 +58,9 @@ def from_raised(raised: Raised, source: str) -> Fault:
         exception=kind,
     )
 
+
+MAX_LINE = 200
+"""Characters of a line that are kept to show where its syntax breaks."""
 
 _DELETED = re.compile(r"[Bb]uffer has been deleted or donated|Array has been deleted")
 

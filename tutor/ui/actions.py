@@ -143,18 +143,24 @@ ACTIONS = {
         _more("code", "f3", "Code", "Go to your code.", "c"),
         _more("results", "f4", "Results", "Go to the results.", "v"),
         _more("zoom", "", "Zoom", "Show the pane with the focus alone, or all again.", "z"),
+        _more("map", "", "Map", "Show the map of this track.", "m"),
         _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
         # A lesson's preview
         Action("hidden", "f11", "Hidden", "Show what learners do not see.", letter="i"),
         # Dialogs, and the solution
         _inner("close", "escape,enter,q", "Close", "Close the dialog."),
         Action("back", "escape,q", "Back", "Go back to your code.", priority=False),
+        Action("onward", "n,f8", "Next", "Go to the next lesson.", priority=False),
         _inner("yes", "y", "Yes", "Yes.", "answer(True)"),
         _inner("no", "n,escape,enter", "No", "No.", "answer(False)"),
         # Hints
         Action("close_hint", "escape", "Close", "Close the hint.", footer=False),
         _inner("earlier", "left", "Earlier", "Show the previous hint."),
         _inner("later", "right", "Later", "Show the following hint."),
+        # After a pass
+        _inner("go_on", "enter", "Next", "Go to the next lesson.", "screen.next"),
+        _inner("compare", "d", "Compare", "Compare with the solution.", "screen.solution"),
+        _inner("read_map", "m", "Map", "Show the map of the track.", "screen.map"),
         # Finding
         _inner("close_bar", "escape", "Close", "Go back to your code."),
         _inner("replace_all", "alt+enter,ctrl+a", "All", "Replace all.", "replace_all"),

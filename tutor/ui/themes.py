@@ -5,7 +5,7 @@ The panes of both languages have an edge of their own: `$torch-edge`, `$jax-edge
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.color import Color
 from rich.style import Style
@@ -13,6 +13,9 @@ from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
 from textual.widgets import TextArea
 from textual.widgets.text_area import TextAreaTheme
+
+if TYPE_CHECKING:
+    from rich.syntax import SyntaxTheme
 
 
 class Palette(NamedTuple):
@@ -146,6 +149,32 @@ def code_theme(name: str) -> TextAreaTheme:
             "type.builtin": function,
         },
     )
+
+
+def syntax_theme(name: str) -> "SyntaxTheme":
+    """Return the colours of code in reports and differences: the same as in the editor."""
+    # Not needed for the first frame.
+    from pygments import style as pygments_style  # type: ignore[import-untyped]
+    from pygments import token
+    from rich.syntax import PygmentsSyntaxTheme
+
+    colours = PALETTES.get(name, PALETTES[DEFAULT])
+    styles = {
+        token.Token: colours.text,
+        token.Comment: f"italic {colours.muted}",
+        token.Keyword: colours.keyword,
+        token.Operator: colours.muted,
+        token.Operator.Word: colours.keyword,
+        token.Name.Function: colours.function,
+        token.Name.Class: f"bold {colours.function}",
+        token.Name.Decorator: colours.function,
+        token.String: colours.string,
+        token.String.Doc: f"italic {colours.muted}",
+        token.Number: colours.number,
+        token.Keyword.Constant: colours.number,
+    }
+    made = type("Code", (pygments_style.Style,), {"styles": styles})
+    return PygmentsSyntaxTheme(made)
 
 
 def report_colours(name: str) -> TerminalTheme:

@@ -32,7 +32,7 @@ def start(weights, config):
     model.norm.bias[...] = weights["block.norm.bias"]
     graph, params = nnx.split(model)
     optimizer = make(config)
-    return graph, optimizer, config, params, params, optimizer.init(params)
+    return compiled(graph, optimizer, config), graph, params, params, optimizer.init(params)
 
 
 def make(config):
@@ -51,21 +51,9 @@ def make(config):
     )
 
 
-def scores(state, x):
-    graph, _, _, params, _, _ = state
-    return nnx.merge(graph, params)(x)
-
-
-def averaged(state, x):
-    graph, _, _, _, average, _ = state
-    return nnx.merge(graph, average)(x)
-
-
-def step(state, x, y):
-    graph, optimizer, config, params, average, moments = state
-
+def compiled(graph, optimizer, config):
     @jax.jit
-    def run(params, average, moments):
+    def run(params, average, moments, x, y):
         def loss(params):
             logits = nnx.merge(graph, params)(x)
             labels = optax.smooth_labels(jax.nn.one_hot(y, 10), config["smoothing"])
@@ -75,21 +63,36 @@ def step(state, x, y):
         updates, new = optimizer.update(grads, moments, params)
         params = optax.apply_updates(params, updates)
         mixed = optax.tree.update_moment(params, average, config["average"], 1)
-        return params, mixed, new, value, optax.global_norm(grads)
+        return (params, mixed, new), value, optax.global_norm(grads)
 
-    params, average, moments, value, norm = run(params, average, moments)
-    return (graph, optimizer, config, params, average, moments), value, norm
+    return run
+
+
+def scores(state, x):
+    _, graph, params, _, _ = state
+    return nnx.merge(graph, params)(x)
+
+
+def averaged(state, x):
+    _, graph, _, average, _ = state
+    return nnx.merge(graph, average)(x)
+
+
+def step(state, x, y):
+    run, graph, *arrays = state
+    arrays, value, norm = run(*arrays, x, y)
+    return (run, graph, *arrays), value, norm
 
 
 def fit(state, xs, ys):
-    graph, optimizer, config, *arrays = state
+    run, graph, *arrays = state
 
     def body(arrays, batch):
-        new, value, _ = step((graph, optimizer, config, *arrays), *batch)
-        return list(new[3:]), value
+        arrays, value, _ = run(*arrays, *batch)
+        return arrays, value
 
-    arrays, losses = jax.lax.scan(body, arrays, (xs, ys))
-    return losses, (graph, optimizer, config, *arrays)
+    arrays, losses = jax.lax.scan(body, tuple(arrays), (xs, ys))
+    return losses, (run, graph, *arrays)
 
 
 def evaluate(state, x, y):

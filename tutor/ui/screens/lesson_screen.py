@@ -24,7 +24,7 @@ from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.hints_pane import HintsPane
 from tutor.ui.widgets.lesson_editor import LessonEditor
 from tutor.ui.widgets.menu import Menu
-from tutor.ui.widgets.results import ResultCard, ResultsPane
+from tutor.ui.widgets.results import Card, ResultsPane
 
 if TYPE_CHECKING:
     from tutor.engine.background import RunEvent
@@ -46,8 +46,8 @@ class LessonScreen(Screen[None]):
     """One lesson. In a narrow terminal, the PyTorch stands above the code or the brief."""
 
     ACTIONS: tuple[Action, ...] = actions(
-        "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution", "editor",
-        "torch", "code", "results", "zoom", "reset", "help", "quit",
+        "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution",
+        "editor", "torch", "code", "results", "zoom", "map", "reset", "help", "quit",
     )  # fmt: skip
     BINDINGS = [  # noqa: RUF012
         *bindings(ACTIONS),
@@ -76,6 +76,7 @@ class LessonScreen(Screen[None]):
         self._run_timer: Timer | None = None
         self._opened = False
         self._hinted: Report | None = None  # the last one whose failure hint was shown
+        self._typed = False  # since the last run was begun
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
         self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
@@ -169,6 +170,10 @@ class LessonScreen(Screen[None]):
         if name and name != "results":  # reading results does not hide the code
             self._mark_pane(name)
 
+    @on(TextArea.Changed, "#code")
+    def _type(self) -> None:
+        self._typed = True
+
     @on(TextArea.SelectionChanged, "#code")
     def _follow(self) -> None:
         row, _ = self.editor.cursor_location
@@ -233,6 +238,7 @@ class LessonScreen(Screen[None]):
             self.editor.code,
             lambda event: self._post(self.RunProgressed(event)),
         )
+        self._typed = False
         if number != self._run_number:  # else this code is already being checked
             self._run_number = number
             self._running_code = True
@@ -283,33 +289,46 @@ class LessonScreen(Screen[None]):
             case RaceFinished(report=report):
                 self.results.end(report)
             case RunFinished(report=report):
+                before = self.desk.passed(self.lesson)
+                self.desk.progress.record(self.pack.id, report)
                 self._over(report)
-                self._judged(report)
+                self._judged(report, first=report.passed and not before)
 
     def _over(self, report: Report | None) -> None:
         self._running_code = False
         self._stop_painting()
+        self.results.record = ""
         self.results.end(report)
         self.editor.mark(self.results.marked_lines)
         self._show_state()
         self.refresh_bindings()
 
-    def _judged(self, report: Report) -> None:
-        before = self.desk.passed(self.lesson)
-        self.desk.progress.record(self.pack.id, report)
+    def _judged(self, report: Report, *, first: bool) -> None:
+        """Show what came of a run.
+
+        **Arguments:** `first`: whether the lesson is passed for the first time.
+        """
         self._show_state()
         self.desk.show_notices(self)
-        if report.passed and not before:
-            words = (
-                f"Passed. {key_of('solution')} compares your code with the solution, "
-                f"{key_of('next')} opens the next lesson."
+        if first:
+            self.results.record = self._record()
+            self.results.show()
+            if not self._typed:  # what is typed now is meant for the code
+                self.set_focus(self.results.pass_card)
+
+    def _record(self) -> str:
+        """Return how the lesson was passed, in a line or two."""
+        attempts = self.desk.progress.attempts(self.pack.id, self.lesson.id)
+        hints = self.desk.progress.hints(self.pack.id, self.lesson.id)
+        tries = "at the first try" if attempts == 1 else f"after {attempts} tries"
+        helped = "without hints" if not hints else f"with {hints} {_plural(hints, 'hint')}"
+        words = f"Passed {tries}, {helped}."
+        if self.desk.finished(self.lesson.track):
+            words += (
+                " You have finished this track; for a certificate of what you proved, run: "
+                f"jaxtutor certificate {self.lesson.track}"
             )
-            if self.desk.finished(self.lesson.track):
-                words += (
-                    " You have finished this track; for a certificate of what you proved, run: "
-                    f"jaxtutor certificate {self.lesson.track}"
-                )
-            self.notify(words, timeout=8)
+        return words
 
     # --- actions -----------------------------------------------------------------------------
 
@@ -343,8 +362,8 @@ class LessonScreen(Screen[None]):
         if self.has_class("-zoom") and self.focused is self.torch:
             self._mark_pane("torch")
 
-    @on(ResultCard.Visited)
-    def _visit(self, message: ResultCard.Visited) -> None:
+    @on(Card.Visited)
+    def _visit(self, message: Card.Visited) -> None:
         row = min(message.line, self.editor.document.line_count) - 1
         self.show_pane("code")
         self.editor.move_cursor((row, len(self.editor.document[row])), center=True)
@@ -415,6 +434,13 @@ class LessonScreen(Screen[None]):
         track = self.desk.map_on_the_way(self.lesson)
         self.post_message(OpenLesson(following) if track is None else OpenMap(track, entering=True))
 
+    def action_map(self) -> None:
+        track = self.pack.track_of(self.lesson.id)
+        if track.map:
+            self.post_message(OpenMap(track))
+        else:
+            self.notify("this track has no map", severity="warning")
+
     def action_course(self) -> None:
         self.app.pop_screen()
 
@@ -430,6 +456,10 @@ class LessonScreen(Screen[None]):
 
     def action_editor(self) -> None:
         self.editor.edit_outside()
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def brief_markdown(lesson: Lesson) -> str:

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Markdown, Static
 
@@ -15,7 +15,7 @@ from tutor import render
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.pictures.array_map import worst_slice
-from tutor.report import CheckResult, Report
+from tutor.report import CheckResult, Fault, Report
 from tutor.ui.actions import actions, bindings, key_of
 
 LOSS_COLUMNS = 24
@@ -25,20 +25,10 @@ COPIED_COLUMNS = 100
 """Columns of a result that is copied."""
 
 
-class ResultCard(Static, can_focus=True):
-    """The result of a check. It can be opened and folded; its line in the code can be visited."""
+class Card(Static, can_focus=True):
+    """A row of the results. Its line in the code can be visited, and it can be copied."""
 
-    BINDINGS = bindings(
-        actions(
-            "fold",
-            "go_to",
-            "copy_result",
-            "result_up",
-            "result_down",
-            "slice_before",
-            "slice_after",
-        )
-    )
+    BINDINGS = bindings(actions("go_to", "copy_result", "result_up", "result_down"))
 
     class Visited(Message):
         """Asks for a line of the learner's code, from 1."""
@@ -47,12 +37,85 @@ class ResultCard(Static, can_focus=True):
             super().__init__()
             self.line = line
 
-    def __init__(self, result: CheckResult, others: Collection[str]) -> None:
+    def __init__(self, others: Collection[str]) -> None:
         super().__init__(classes="card")
-        self.result = result
         self._others = others
+
+    @property
+    def line(self) -> int:
+        """The line of the learner's code, from 1; 0 if there is none."""
+        raise NotImplementedError
+
+    @property
+    def whole(self) -> RenderableType:
+        """All that the card tells, for the clipboard."""
+        raise NotImplementedError
+
+    def action_go_to(self) -> None:
+        if self.line:
+            self.post_message(self.Visited(self.line))
+
+    def action_copy_result(self) -> None:
+        console = Console(file=StringIO(), width=COPIED_COLUMNS, highlight=False)
+        console.print(self.whole)
+        assert isinstance(console.file, StringIO)
+        self.app.copy_to_clipboard(console.file.getvalue())
+        self.notify("copied", timeout=2)
+
+    def action_result_up(self) -> None:
+        self._step(-1)
+
+    def action_result_down(self) -> None:
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        cards = [card for card in self.screen.query(Card) if card.display]
+        number = cards.index(self) + by
+        if 0 <= number < len(cards):
+            cards[number].focus()
+
+    def _keys(self, *more: str) -> Text:
+        there = [f"{key_of('go_to')}: line {self.line}"] if self.line else []
+        keys = [*there, f"{key_of('copy_result')}: copy", *more]
+        return Text(f"    {'   '.join(keys)}", "dim")
+
+
+class FaultCard(Card):
+    """Why the code could not be run at all."""
+
+    def __init__(self, fault: Fault, others: Collection[str]) -> None:
+        super().__init__(others)
+        self.add_class("-open")
+        self._fault = fault
+        self.update(Group(self.whole, self._keys()))
+
+    @property
+    def line(self) -> int:
+        return self._fault.line or 0
+
+    @property
+    def whole(self) -> RenderableType:
+        return Group(*render.fault(self._fault, self._others))
+
+
+class ResultCard(Card):
+    """The result of a check. It can be opened and folded."""
+
+    BINDINGS = bindings(actions("fold", "slice_before", "slice_after"))
+
+    def __init__(self, result: CheckResult, others: Collection[str]) -> None:
+        super().__init__(others)
+        self.result = result
         self.opened = False
         self.show(result, opened=False)
+
+    @property
+    def line(self) -> int:
+        return line_of(self.result)
+
+    @property
+    def whole(self) -> RenderableType:
+        return render.check(self.result, self._others)
 
     def show(self, result: CheckResult, *, opened: bool) -> None:
         self.result = result
@@ -65,13 +128,10 @@ class ResultCard(Static, can_focus=True):
         if render.unwritten(self.result):
             return Text.assemble("○ ", self.result.name, ("  not written yet", "dim"))
         if self.opened:
-            line = line_of(self.result)
-            there = f"{key_of('go_to')}: line {line}   " if line else ""
             before, after = key_of("slice_before"), key_of("slice_after")
-            slices = f"   {before} and {after}: other slices" if self._slices > 1 else ""
-            keys = f"{there}{key_of('copy_result')}: copy{slices}"
+            slices = [f"{before} and {after}: other slices"] if self._slices > 1 else []
             told = render.check(self.result, self._others, slice_number=self._slice)
-            return Group(told, Text(f"    {keys}", "dim"))
+            return Group(told, self._keys(*slices))
         head = render.headline(self.result, timed=False)
         if self.result.status in ("fail", "error", "internal"):
             head.append(f"  {self.result.message.partition(chr(10))[0]}", "dim")
@@ -84,9 +144,8 @@ class ResultCard(Static, can_focus=True):
         self.show(self.result, opened=not self.opened)
 
     def action_go_to(self) -> None:
-        line = line_of(self.result)
-        if line:
-            self.post_message(self.Visited(line))
+        if self.line:
+            super().action_go_to()
         else:
             self.action_fold()
 
@@ -110,24 +169,47 @@ class ResultCard(Static, can_focus=True):
             self._slice = (now + by) % self._slices
             self.update(self._rendered())
 
-    def action_copy_result(self) -> None:
-        console = Console(file=StringIO(), width=COPIED_COLUMNS, highlight=False)
-        console.print(render.check(self.result, self._others))
-        assert isinstance(console.file, StringIO)
-        self.app.copy_to_clipboard(console.file.getvalue())
-        self.notify("copied", timeout=2)
 
-    def action_result_up(self) -> None:
-        self._step(-1)
+class PassCard(Vertical, can_focus=True):
+    """What a learner has shown and learnt, and where to go from here."""
 
-    def action_result_down(self) -> None:
-        self._step(1)
+    BINDINGS = bindings(actions("go_on", "compare", "read_map"))
 
-    def _step(self, by: int) -> None:
-        cards = [*self.screen.query(ResultCard)]
-        number = cards.index(self) + by
-        if 0 <= number < len(cards):
-            cards[number].focus()
+    def __init__(self, lesson: Lesson, *, id: str) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._lesson = lesson
+        self._learnt = Markdown(id="results-after-pass")
+        self._learnt.display = False
+        self._built = False
+        self._keys = Static(id="pass-keys")
+        self._race = Static(id="pass-race")
+        self.display = False
+
+    def compose(self) -> ComposeResult:
+        yield self._keys
+        yield self._race
+        yield self._learnt
+
+    def show(self, record: str, race: str) -> None:
+        """Show the card.
+
+        **Arguments:** `record`: how the pass came about, in a few words; or empty; `race`: the times
+        of both languages, once they are known.
+        """
+        self.display = True
+        self._race.display = bool(race)
+        self._race.update(Text(race, "dim"))
+        text = self._lesson.after_pass
+        if text is not None and not self._built:  # only now, so that the lesson opens quickly
+            self._built = True
+            self._learnt.update(text)
+            self._learnt.display = True
+        keys = [
+            f"[@click=screen.next][b]{key_of('go_on')}[/b] next lesson[/]",
+            f"[@click=screen.solution][b]{key_of('compare')}[/b] compare with the solution[/]",
+            f"[@click=screen.map][b]{key_of('read_map')}[/b] map of the track[/]",
+        ]
+        self._keys.update(f"{record}\n{'   '.join(keys)}".strip())
 
 
 class ResultsPane(VerticalScroll):
@@ -158,13 +240,16 @@ class ResultsPane(VerticalScroll):
         self._losses: list[float | None] = []
         # Not looked up in the tree: the learner may leave while the screen is being built.
         self._text = Static(id="results-text")
-        self._after_pass = Markdown(id="results-after-pass")
-        self._after_pass.display = False
-        self._after_pass_built = False
+        self._printed = Static(id="results-printed")
+        self._printed.display = False
+        self._fault: FaultCard | None = None
+        self.record = ""
+        self.pass_card = PassCard(lesson, id="pass")
 
     def compose(self) -> ComposeResult:
+        yield self._printed
+        yield self.pass_card
         yield self._text
-        yield self._after_pass
 
     def on_mount(self) -> None:
         self.show()
@@ -247,9 +332,10 @@ class ResultsPane(VerticalScroll):
         return [line for line in found if line]
 
     def focus_first(self) -> None:
-        """Focus the card that is open, or else the pane."""
-        opened = next((card for card in self._cards if card.opened), None)
-        self.screen.set_focus(opened or self)
+        """Focus the card of a pass, of a fault, or the first that is open; or else the pane."""
+        opened = next((card for card in self._cards if card.opened and card.display), None)
+        passed = self.pass_card if self.pass_card.display else None
+        self.screen.set_focus(passed or self._fault or opened or self)
 
     def show(self) -> None:
         """Show the results so far."""
@@ -271,7 +357,9 @@ class ResultsPane(VerticalScroll):
         elif report is not None and report.skipped:
             parts.append(Text(f"Skipped: the lesson {report.skipped}"))
         elif report is not None:
-            parts.append(render.rest(report, self._others, verdict_last=False))
+            if not report.passed:
+                parts += render.output(report)
+            parts += render.closing(report)
             if self._offers_hint:
                 parts.append(Text(f"Stuck here? {key_of('hint')} shows a hint for this.", "dim"))
         elif self._stopped:
@@ -279,7 +367,23 @@ class ResultsPane(VerticalScroll):
         else:
             parts.append(Text(f"Press {key_of('run')} to check your code.", "dim"))
         self._text.update(Group(*parts))
-        self._show_after_pass(not self.running and report is not None and report.passed)
+        self._printed.display = False
+        if not self.running and report is not None and report.passed:
+            if printed := render.output(report):  # else it is below a page of passes
+                self._printed.update(Group(*printed))
+                self._printed.display = True
+            self.pass_card.show(self.record, render.race(report))
+        else:
+            self.pass_card.display = False
+        self._show_fault(report.fault if report is not None and not report.skipped else None)
+
+    def _show_fault(self, fault: Fault | None) -> None:
+        if self._fault is not None:
+            self._fault.remove()
+            self._fault = None
+        if fault is not None:
+            self._fault = FaultCard(fault, self._others)
+            self.mount(self._fault, before=self._text)
 
     def _show_cards(self) -> None:
         """Show a card for each result. The first failure is open and in view."""
@@ -312,15 +416,6 @@ class ResultsPane(VerticalScroll):
         last = self._losses[-1]
         shown = "NaN" if last is None else f"{last:.4g}"
         return f"{spark_line(self._losses, LOSS_COLUMNS)} step {self._step}: loss {shown}"
-
-    def _show_after_pass(self, passed: bool) -> None:
-        text = self._lesson.after_pass
-        if text is None:
-            return
-        if passed and not self._after_pass_built:  # only now, so that the lesson opens quickly
-            self._after_pass_built = True
-            self._after_pass.update(text)
-        self._after_pass.display = passed
 
 
 def line_of(result: CheckResult) -> int:
