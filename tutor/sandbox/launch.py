@@ -202,8 +202,11 @@ QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitt
 
 _LIBRARIES = {
     # Each thread of OpenBLAS's pool takes 8 MiB of stack from the memory limit, and a fork loses
-    # them. XLA and PyTorch have their own pools.
+    # them. XLA has its own pool.
     "OPENBLAS_NUM_THREADS": "1",
+    # PyTorch's threads spin while they wait. For the arrays of lessons one is faster; on a busy
+    # machine, eight times; and sums have one order.
+    "OMP_NUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
     "TF_CPP_MIN_LOG_LEVEL": "2",
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",

@@ -77,6 +77,7 @@ class LessonScreen(Screen[None]):
         self._opened = False
         self._hinted: Report | None = None  # the last one whose failure hint was shown
         self._typed = False  # since the last run was begun
+        self._checked = ""  # the code of that run
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
         self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
@@ -233,9 +234,10 @@ class LessonScreen(Screen[None]):
         if self.has_class("-narrow") and self.has_class("show-brief"):
             self.show_pane("code")  # with the results below it
         self.editor.save()
+        self._checked = self.editor.code
         number = self.desk.runner.run(
             self.lesson,
-            self.editor.code,
+            self._checked,
             lambda event: self._post(self.RunProgressed(event)),
         )
         self._typed = False
@@ -290,7 +292,7 @@ class LessonScreen(Screen[None]):
                 self.results.end(report)
             case RunFinished(report=report):
                 before = self.desk.passed(self.lesson)
-                self.desk.progress.record(self.pack.id, report)
+                self.desk.progress.record(self.pack.id, report, self._checked)
                 self._over(report)
                 self._judged(report, first=report.passed and not before)
 
