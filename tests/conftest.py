@@ -81,7 +81,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("JAXTUTOR_HOME", str(made))
     monkeypatch.setattr(cache_module, "notices", [])
     monkeypatch.setattr(cache_module, "_noticed", False)
-    for name in ("NO_COLOR", "FORCE_COLOR", "EDITOR", "VISUAL"):
+    of_terminals = ("TERM_PROGRAM", "TMUX", "ZELLIJ")
+    for name in ("NO_COLOR", "FORCE_COLOR", "EDITOR", "VISUAL", *of_terminals):
         monkeypatch.delenv(name, raising=False)
     return made
 

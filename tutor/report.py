@@ -203,6 +203,13 @@ class CheckResult(Struct, frozen=True):
         return f"{self.text}\n{detail}"
 
     @property
+    def line(self) -> int:
+        """The line of the learner's code to which this points, from 1; 0 if to none."""
+        if self.fault is None:
+            return 0
+        return self.fault.frames[-1].line if self.fault.frames else self.fault.line or 0
+
+    @property
     def explained(self) -> Explanation | None:
         return self.explanation or (self.fault.explanation if self.fault is not None else None)
 
@@ -278,6 +285,13 @@ class Report(Struct, frozen=True):
         """What the lesson needs that is not installed, so that it was skipped; empty otherwise."""
         skips = self.fault is not None and self.fault.code == SKIPPED
         return self.fault.message if self.fault is not None and skips else ""
+
+    @property
+    def first_line(self) -> int:
+        """The first line of the learner's code to which a failure points, from 1; 0 if none is
+        known."""
+        of_load = [self.fault.line or 0] if self.fault is not None else []
+        return next((line for line in [*of_load, *(one.line for one in self.checks)] if line), 0)
 
     @property
     def first_failure(self) -> Failure | None:

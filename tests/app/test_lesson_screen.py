@@ -12,7 +12,6 @@ from textual.command import CommandList
 
 from tests.app.conftest import Driver, Start
 from tests.conftest import MINI, course
-from tutor.learner.editors import editor_command
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.ui.actions import key_of
@@ -243,24 +242,28 @@ async def test_the_learners_own_editor(
 async def test_without_an_editor_a_notification_says_how_to_set_one(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    for name in ("VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("tutor.learner.editors.COMMON", ("no-such-editor",))
     async with start() as driver:
         await opened(driver)
+        monkeypatch.setenv("PATH", str(tmp_path))
         await driver.press("editor")
         await driver.notifies("export EDITOR=")
 
 
-def test_an_installed_editor_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in ("VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "nano").write_text("#!/bin/sh\n")
-    (tmp_path / "nano").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert editor_command() == [str(tmp_path / "nano")]
-    monkeypatch.setenv("EDITOR", "code --wait")
-    assert editor_command() == ["code", "--wait"]
+async def test_an_editor_with_a_window_does_not_suspend_the_app(
+    start: Start, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    script = tmp_path / "code"
+    script.write_text(f"#!/bin/sh\necho \"$@\" > {tmp_path}/said.new\n"
+                      f"mv {tmp_path}/said.new {tmp_path}/said\n")  # fmt: skip
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("EDITOR", str(script))
+    async with start() as driver:  # its driver cannot suspend
+        await opened(driver)
+        await driver.press("down", "editor")
+        await driver.notifies("opened with code")
+        await driver.until((tmp_path / "said").exists, "the editor")
+        line = driver.editor.cursor_location[0] + 1
+    assert (tmp_path / "said").read_text() == f"-g {own}:{line}\n"
 
 
 # --- hints, solution, help ---------------------------------------------------------------------

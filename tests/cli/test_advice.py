@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.command import called
 from tests.conftest import MINI
 from tests.stopwatch import GUARD
-from tutor.cli.watch import _Printer
+from tutor.cli.watch_output import Output
 from tutor.engine.background import RaceFinished, RunFinished
 from tutor.pack import open_pack
 from tutor.report import CheckResult, Fault, Report
@@ -136,7 +136,7 @@ def test_a_failure_hint_that_is_not_there(pack: Path, lesson: str, number: str, 
 def test_watching_says_it_once_when_the_code_turns_to_pass(pack: Path):
     opened = open_pack(pack)
     out = Console(file=StringIO(), width=100)
-    printer = _Printer(opened, opened.lesson("double"), out, "try hint {}".format)
+    output = Output(opened, opened.lesson("double"), out, lambda *words: " ".join(words))
     wrong = CheckResult("value", "value", "fail", "largest difference 1")
     failed = Report("double", "fail", (wrong,))
     passed = Report("double", "pass", (CheckResult("value", "value", "pass"),))
@@ -144,11 +144,11 @@ def test_watching_says_it_once_when_the_code_turns_to_pass(pack: Path):
 
     def printed(report: Report) -> tuple[int, int]:
         out.file = StringIO()
-        printer.print(RunFinished(1, report))
+        output.show(RunFinished(1, report))
         if report.passed:
-            printer.print(RaceFinished(1, report))
+            output.show(RaceFinished(1, report))
         text = out.file.getvalue()
-        return text.count("You can double"), text.count("try hint 2")
+        return text.count("You can double"), text.count("hint double --failure 2")
 
     runs = [printed(one) for one in (failed, passed, passed, busy, passed, failed, passed)]
     assert runs == [(0, 1), (1, 0), (0, 0), (0, 0), (0, 0), (0, 1), (1, 0)]

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "make bench": "tests/project/test_benchmarks.py",
     "make attacks": "tests/attacks/test_campaign.py",
     "jaxtutor pack preview mypack cosine": "tests/terminal/test_authors.py",
+    "jaxtutor watch": "tests/terminal/test_watch.py",
 }
 EXIT_CODES = {
     # Checking the starter, or one's own file that is still the starter, does not pass.

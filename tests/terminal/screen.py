@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sys
+import termios
 import time
 from collections.abc import Callable
 from typing import Self
@@ -93,6 +94,11 @@ class Terminal:
         for key in keys:
             name = ACTIONS[key].key if key in ACTIONS else key
             self._process.send(KEYS.get(name, name))
+
+    @property
+    def settings(self) -> list[object]:
+        """The terminal's settings, which programs in it can change."""
+        return list(termios.tcgetattr(self._process.fileno()))
 
     @property
     def text(self) -> str:

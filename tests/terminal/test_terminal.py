@@ -1,4 +1,4 @@
-"""The app, `check` and `watch` in a terminal."""
+"""The app and `check` in a terminal, and what `watch` does with a save."""
 
 import os
 from contextlib import suppress
@@ -150,16 +150,6 @@ def test_colour_follows_the_terminal_and_no_color(own: Path):
     plain = raw(NO_COLOR="1")
     assert b"\x1b[3" not in plain
     assert "✗".encode() in plain
-
-
-def test_watch_checks_every_save(own: Path):
-    with jaxtutor("watch", "double", "--pack", str(MINI)) as terminal:
-        terminal.until("0 of 2 checks pass")
-        own.write_text(RIGHT)
-        terminal.until("2 of 2 checks pass")
-        terminal.interrupt()
-        assert terminal.wait() == 130
-        assert "Traceback" not in terminal.text
 
 
 def test_a_save_replaces_the_current_run(own: Path):

@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +50,7 @@ def check(options: argparse.Namespace) -> int:
         report = engine.run(lesson, code, seed=options.seed)
         print_json(report.to_json())
         if options.file is None:
-            _record(pack, report)
+            _record(pack, report, code)
     else:
         out = render.console()
         others = pack.others(lesson.id)
@@ -58,7 +60,7 @@ def check(options: argparse.Namespace) -> int:
             )
             out.print(render.rest(report, others))
             if options.file is None:
-                _record(pack, report)
+                _record(pack, report, code)
             report = session.add_race(report)
         if report.timings.race is not None:
             out.print(render.race(report), style="dim", markup=False)
@@ -84,11 +86,12 @@ def _write_page(path: Path, pack: "Pack", lesson: "Lesson", report: "Report", co
     print_error(f"Wrote {path}")
 
 
-def _record(pack: "Pack", report: "Report") -> None:
+def _record(pack: "Pack", report: "Report", code: str) -> None:
     from tutor.learner.progress import Progress
 
     with Progress() as progress:
-        progress.record(pack.id, report)
+        progress.opened(pack.id, report.lesson)
+        progress.record(pack.id, report, code)
         print_notices(progress.notices)
 
 
@@ -147,14 +150,8 @@ def _suggest_next_steps(
         return [] if "busy-machine" in codes else [REPORT_BUG]
     if report.passed:
         following = pack.next_after(lesson.id)
-        steps = []
-        if pack.solution(lesson.id) is not None:
-            solution = next_command(options, "solution", lesson.id)
-            steps.append(f"Compare with the solution: {solution}")
-        track = next(one for one in pack.manifest.tracks if one.id == lesson.track)
-        if options.file is None and not unfinished(pack, track):
-            made = next_command(options, "certificate", track.id)
-            steps.append(f"You have finished this track. For a certificate: {made}")
+        command = partial(next_command, options)
+        steps = steps_after_pass(pack, lesson, command, recorded=options.file is None)
         if following is not None:
             title = Catalogue(pack).title(following)
             steps.append(f"Next: {next_command(options, 'check', following)}  ({title})")
@@ -168,15 +165,36 @@ def _suggest_next_steps(
         again = next_command(options, "check", lesson.id, *named)
         steps.append(one_line(f"Edit {options.file or own}, then run: {again}"))
     if number := lesson.failure_hint(report):
-        steps.append(offer(options, lesson.id, number))
+        steps.append(offer(partial(next_command, options), lesson.id, number))
     if left:
         steps.append(f"Stuck? {next_command(options, 'hint', lesson.id)}  ({left} left)")
     return steps
 
 
-def offer(options: argparse.Namespace, lesson_id: str, number: int) -> str:
-    """Return a line that offers a failure hint of a lesson."""
-    return f"Stuck here? {next_command(options, 'hint', lesson_id, '--failure', str(number))}"
+def steps_after_pass(
+    pack: "Pack", lesson: "Lesson", command: Callable[..., str], *, recorded: bool = True
+) -> list[str]:
+    """Return what to do with a pass besides going on, a line each.
+
+    **Arguments:** `command`: returns a command to run next, as `next_command` does; `recorded`:
+    whether the pass counts as the learner's.
+    """
+    steps = []
+    if pack.solution(lesson.id) is not None:
+        steps.append(f"Compare with the solution: {command('solution', lesson.id)}")
+    track = pack.track_of(lesson.id)
+    if recorded and not unfinished(pack, track):
+        made = command("certificate", track.id)
+        steps.append(f"You have finished this track. For a certificate: {made}")
+    return steps
+
+
+def offer(command: Callable[..., str], lesson_id: str, number: int) -> str:
+    """Return a line that offers a failure hint of a lesson.
+
+    **Arguments:** `command`: returns a command to run next, as `next_command` does.
+    """
+    return f"Stuck here? {command('hint', lesson_id, '--failure', str(number))}"
 
 
 def _exit_code(report: "Report") -> int:

@@ -6,19 +6,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tutor.cli.check import offer, read_code
-from tutor.cli.output import NOT_PASSED, PASSED, print_notices
-from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
+from tutor.cli.check import read_code
+from tutor.cli.output import NOT_PASSED, PASSED
+from tutor.cli.selection import add_command, check_name, next_command, open_lesson, open_pack
 from tutor.cli.stopping import exit_code_of_app
 from tutor.cli.usage import UsageError, parse_count, parse_seed
 
 if TYPE_CHECKING:
     from tutor.lesson import Lesson
+    from tutor.manifest import Pack
 
 
 def add_to(commands: Any) -> None:
+    add_command(commands, "open", run_app, "open the app on a lesson; `jaxtutor LESSON` is short")
     sub = add_command(commands, "watch", watch_file, "check your file every time it is saved")
     sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
+    sub.add_argument("--no-editor", dest="editor", action="store_false",
+                     help="open no editor by itself inside VS Code, Zellij or tmux")  # fmt: skip
     sub = add_command(commands, "hint", take_hint, "take the next hint of a lesson")
     sub.add_argument("--failure", type=parse_count, metavar="N",
                      help="show the hint that `check` offers for a failure")  # fmt: skip
@@ -31,15 +35,35 @@ def add_to(commands: Any) -> None:
 
 
 def run_app(options: argparse.Namespace) -> int:
+    pack = open_pack(options)
+    if options.word is not None:
+        _check_word(options, pack)
+    elif options.lesson is not None:
+        check_name(options, pack, options.lesson)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the app needs a terminal; try `jaxtutor list` or `jaxtutor --help`")
     from tutor.ui.app import TutorApp
     from tutor.ui.desk import Desk
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the app needs a terminal; try `jaxtutor list` or `jaxtutor --help`")
-    with Desk(open_pack(options)) as desk:
-        app = TutorApp(desk)
+    with Desk(pack) as desk:
+        app = TutorApp(desk, options.lesson)
         app.run()
     return exit_code_of_app(app.return_code)
+
+
+def _check_word(options: argparse.Namespace, pack: "Pack") -> None:
+    """Raise if the first word is neither a command nor a lesson, or if more follows a lesson."""
+    if options.word not in pack.lessons:
+        from tutor.suggestions import nearest
+
+        hint = nearest(options.word, [*options.names, *pack.lessons])
+        hint = hint or f". Run `jaxtutor --help` or `{next_command(options, 'list')}`"
+        raise UsageError(f"there is no command or lesson {options.word!r}{hint}")
+    if options.rest:
+        raise UsageError(
+            f"unexpected after the lesson {options.word}: {' '.join(options.rest)}. Expected a "
+            f"command first, such as: {next_command(options, 'check', options.word)}"
+        )
 
 
 def watch_file(options: argparse.Namespace) -> int:
@@ -48,26 +72,19 @@ def watch_file(options: argparse.Namespace) -> int:
     pack = open_pack(options)
     lesson = open_lesson(options, pack)
     read_code(pack, lesson, None)  # fails now if the file cannot be created or read
-    watch(pack, lesson, options.seed, partial(offer, options, lesson.id))
+    command = partial(next_command, options)
+    watch(pack, lesson, options.seed, command, editor=options.editor)
     return PASSED
 
 
 def take_hint(options: argparse.Namespace) -> int:
-    from tutor.learner.progress import Progress
+    from tutor.cli.hints import next_hint
 
     pack = open_pack(options)
     lesson = open_lesson(options, pack)
     if options.failure is not None:
         return _show_failure_hint(lesson, options.failure)
-    with Progress() as progress:
-        before = progress.hints(pack.id, lesson.id)
-        taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
-        print_notices(progress.notices)
-    print(f"Hint {taken} of {len(lesson.hints)}\n")
-    print(lesson.hints[taken - 1].rstrip())
-    if taken == before and pack.solution(lesson.id) is not None:
-        solution = next_command(options, "solution", lesson.id, "--anyway")
-        print(f"\nThat was the last hint. For the solution, run: {solution}")
+    print(next_hint(pack, lesson, partial(next_command, options)))
     return PASSED
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tutor.manifest import Pack
     from tutor.pack import Problem
 
-_MARKS: "dict[LessonStatus, str]" = {"new": " ", "started": "·", "passed": "✓", "known": "~"}
+MARKS: "dict[LessonStatus, str]" = {"new": " ", "started": "·", "passed": "✓", "known": "~"}
 
 
 def add_to(commands: Any) -> None:
@@ -66,10 +66,10 @@ def list_lessons(options: argparse.Namespace) -> int:
     for track in pack.manifest.tracks:
         print(track.title)
         for name in track.lessons:
-            mark = _MARKS[statuses.get(name, "new")]
+            mark = MARKS[statuses.get(name, "new")]
             print(f"  {mark} {name:<{width}}  {listed_title(summaries[name].title, name in tests)}")
     if "known" in statuses.values():
-        print(f"\n{_MARKS['known']} {WHY}")
+        print(f"\n{MARKS['known']} {WHY}")
     return PASSED
 
 

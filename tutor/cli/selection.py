@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.output import print_error
 from tutor.cli.usage import PACK_HELP, Parser, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def add_command(
     )
     sub.set_defaults(command=command)
     if lesson:
-        sub.add_argument("lesson", metavar="LESSON", help="the lesson's id, as `list` shows it")
+        sub.add_argument("lesson", nargs="?", metavar="LESSON",
+                         help="the lesson's id, as `list` shows it; by default the one opened "
+                         "last, else the first that is not passed")  # fmt: skip
     add_pack_option(sub)
     return sub
 
@@ -45,21 +48,38 @@ def open_pack(options: argparse.Namespace) -> "Pack":
 
 
 def open_lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
-    return open_lesson_named(options, pack, options.lesson)
+    """Return the lesson that is named, or else the current one, whose id is then printed."""
+    if options.lesson is not None:
+        return open_lesson_named(options, pack, options.lesson)
+    from tutor.learner.current import current_lesson
+    from tutor.learner.progress import Progress
+
+    with Progress() as progress:
+        name = current_lesson(pack, progress)
+    print_error(f"Lesson: {name}")
+    return open_lesson_named(options, pack, name)
 
 
 def open_lesson_named(options: argparse.Namespace, pack: "Pack", name: str) -> "Lesson":
     from tutor.pack import BadPack
 
-    if name not in pack.lessons:
-        from tutor.suggestions import nearest
-
-        hint = nearest(name, pack.lessons) or f". Run `{next_command(options, 'list')}` to see all"
-        raise UsageError(f"there is no lesson {name!r}{hint}")
+    check_name(options, pack, name)
     try:
         return pack.lesson(name)
     except BadPack as error:
         raise UsageError(error.text) from None
+
+
+def check_name(options: argparse.Namespace, pack: "Pack", name: str) -> None:
+    """Raise if the pack has no lesson of this name."""
+    if name not in pack.lessons:
+        from tutor.suggestions import nearest
+
+        hint = nearest(name, pack.lessons) or f". Run `{next_command(options, 'list')}` to see all"
+        if name == "-" or name.endswith(".py"):
+            again = next_command(options, "check", "LESSON", name)
+            hint = f"; to check a file, name its lesson, too: {again}"
+        raise UsageError(f"there is no lesson {name!r}{hint}")
 
 
 def next_command(options: argparse.Namespace, command: str, *arguments: str) -> str:

@@ -11,9 +11,27 @@ class UsageError(Exception):
     """A command cannot do what its arguments ask for; the message says what to do instead."""
 
 
+class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """The commands of `jaxtutor`. A word that is none of them may be a lesson: it goes to `open`,
+    which can open the pack and say what is similar to it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if values[0] in self.choices:
+            super().__call__(parser, namespace, values, option_string)
+            return
+        options, rest = self.choices["open"].parse_known_args(values)
+        vars(namespace).update(vars(options), word=values[0], rest=rest, names=self.choices)
+
+
 class Parser(argparse.ArgumentParser):
     """The parser of every command. It takes `--verbose`, and notes in `invocation` which command
-    and options were given: names only, for the log.
+    and options were given: names only, for the log. Its help ends with examples.
 
     With `add_command` it can have commands and positional arguments at the same time. argparse
     itself hands the first positional argument to its subparsers, whatever it is; here only one that
@@ -31,6 +49,21 @@ class Parser(argparse.ArgumentParser):
         """Add a command to a parser that has positional arguments as well."""
         self._commands[name] = Parser(prog=f"{self.prog} {name}", **options)
         return self._commands[name]
+
+    def format_help(self) -> str:
+        from tutor.cli.examples import examples
+
+        return super().format_help() + examples(self.prog)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, Commands):
+            return
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            from tutor.suggestions import choice
+
+            hint = choice(value, action.choices, "")
+            raise argparse.ArgumentError(None, f"there is no command {value!r}; {hint}")
+        super()._check_value(action, value)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None

@@ -57,7 +57,7 @@ class PassedEarlier(Struct, frozen=True, tag="passed", kw_only=True):
 
 Event = Attempt | HintsTaken | PassedEarlier
 
-_DECODER = msgspec.json.Decoder(Event)
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 class History:
@@ -158,4 +158,3 @@ def _locked(path: Path) -> Iterator[None]:
         if fcntl is not None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         yield
-

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown, TextArea
 
-from tutor.checks.predict import question_markdown, questions
+from tutor.checks.brief import brief_markdown
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.requirements import unmet
@@ -462,11 +462,3 @@ class LessonScreen(Screen[None]):
 
 def _plural(count: int, noun: str) -> str:
     return noun if count == 1 else f"{noun}s"
-
-
-def brief_markdown(lesson: Lesson) -> str:
-    """Return the brief and the questions."""
-    parts = [lesson.instructions, *map(question_markdown, questions(lesson.checks))]
-    if lesson.sources:
-        parts.append(f"*Sources: {', '.join(lesson.sources)}.*")
-    return "\n\n".join(parts)

@@ -1,14 +1,12 @@
 """The editor of a lesson: it saves the learner's file while they type, and reloads it."""
 
-import subprocess
-
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.timer import Timer
 from textual.widgets import TextArea
 
 from tutor.foreign.source_text import BadFile
-from tutor.learner.editors import editor_command
+from tutor.learner.editors import NoEditor, find_editor
 from tutor.lesson import Lesson
 from tutor.ui.desk import Desk
 from tutor.ui.widgets.editor import CodeEditor
@@ -106,21 +104,22 @@ class LessonEditor(CodeEditor):
             self.notify(f"your code is backed up in {backup}", timeout=10)
 
     def edit_outside(self) -> None:
-        """Open the file in the learner's own editor, and wait for it."""
+        """Open the file at the cursor's line in the learner's own editor. An editor that needs this
+        terminal is waited for."""
+        path = self._desk.workspace.path(self._lesson)
         try:
-            command = editor_command()
-            if not command:
-                words = "no editor was found; set EDITOR, for example: export EDITOR=vim"
-                self.notify(words, severity="warning")
-                return
+            editor = find_editor(path, self.cursor_location[0] + 1)
             self.save()
-            path = self._desk.workspace.path(self._lesson)
+            if editor.where != "terminal":
+                editor.open()
+                self.notify(f"opened with {editor.name}", timeout=3)
+                return
             with self.app.suspend():
-                subprocess.run([*command, str(path)], check=False)  # noqa: S603
+                editor.open()
         except SuspendNotSupported:
             self.notify(f"this terminal cannot suspend the app; edit {path}", severity="warning")
-        except (OSError, ValueError) as error:
-            self.notify(f"the editor could not be started: {error}", severity="error")
+        except NoEditor as error:
+            self.notify(str(error), severity="warning", markup=False)
         self.app.refresh()
         self.reload()
 

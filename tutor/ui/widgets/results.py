@@ -111,7 +111,7 @@ class ResultCard(Card):
 
     @property
     def line(self) -> int:
-        return line_of(self.result)
+        return self.result.line
 
     @property
     def whole(self) -> RenderableType:
@@ -193,8 +193,8 @@ class PassCard(Vertical, can_focus=True):
     def show(self, record: str, race: str) -> None:
         """Show the card.
 
-        **Arguments:** `record`: how the pass came about, in a few words; or empty; `race`: the times
-        of both languages, once they are known.
+        **Arguments:** `record`: how the pass came about, in a few words, or empty; `race`: the
+        times of both languages, once they are known.
         """
         self.display = True
         self._race.display = bool(race)
@@ -326,7 +326,7 @@ class ResultsPane(VerticalScroll):
     @property
     def marked_lines(self) -> list[int]:
         """The lines of the code, from 1, to which failures point."""
-        found = [line_of(one) for one in self._results if not render.unwritten(one)]
+        found = [one.line for one in self._results if not render.unwritten(one)]
         if self.report is not None and self.report.fault is not None:
             found.append(self.report.fault.line or 0)
         return [line for line in found if line]
@@ -416,14 +416,6 @@ class ResultsPane(VerticalScroll):
         last = self._losses[-1]
         shown = "NaN" if last is None else f"{last:.4g}"
         return f"{spark_line(self._losses, LOSS_COLUMNS)} step {self._step}: loss {shown}"
-
-
-def line_of(result: CheckResult) -> int:
-    """Return the line of the learner's code to which a result points, from 1; 0 if to none."""
-    fault = result.fault
-    if fault is None:
-        return 0
-    return fault.frames[-1].line if fault.frames else fault.line or 0
 
 
 def _has_more(result: CheckResult) -> bool:
