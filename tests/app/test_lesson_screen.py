@@ -18,6 +18,7 @@ from tutor.ui.actions import key_of
 from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.help_screen import HelpScreen
+from tutor.ui.screens.history_screen import HistoryScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
 
@@ -308,8 +309,8 @@ async def test_the_solution_before_passing_asks_first(start: Start):
         await driver.on(LessonScreen)
         await driver.press("solution", "y")
         await driver.on(SolutionScreen)
-        await driver.shows("+    return 2 * x")
-        await driver.shows("-    raise NotImplementedError")
+        await driver.shows("+     return 2 * x")
+        await driver.shows("-     raise NotImplementedError")
 
 
 async def test_the_solution_is_shown_next_to_the_code_in_a_wide_terminal(start: Start):
@@ -419,6 +420,36 @@ async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: 
         assert "Stuck here?" not in driver.text
         await driver.press("hint")
         await driver.shows("Hint 2 of 2")
+
+
+# --- history -----------------------------------------------------------------------------------
+
+
+async def test_an_attempt_is_restored_and_nothing_is_lost(start: Start, home: Path):
+    own = home / "workspace" / "mini" / "double.py"
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("code", "menu", "o")
+        await driver.until(lambda: "no attempts yet" in driver.notifications, "a notice")
+        await driver.write(WRONG)
+        await driver.check()
+        await driver.write("def double(x):\n    return x + x  # half done\n")
+        await driver.press("menu", "o")
+        await driver.on(HistoryScreen)
+        await driver.shows("0 of 2")
+        await driver.shows("+     return 3 * x")
+        await driver.shows("-     return x + x  # half done")
+        await driver.press("restore")
+        await driver.on(LessonScreen)
+        await driver.until(lambda: own.read_text() == WRONG, "the attempt in the file")
+        assert driver.editor.text == WRONG
+        await driver.press("menu", "o")
+        await driver.on(HistoryScreen)
+        await driver.shows("not checked")
+        await driver.press("back")
+        await driver.on(LessonScreen)
+        driver.editor.undo()
+        await driver.until(lambda: "half done" in own.read_text(), "it was undone")
 
 
 # --- the terminal ------------------------------------------------------------------------------

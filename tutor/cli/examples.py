@@ -31,6 +31,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("jaxtutor hint", "the next hint of the current lesson"),
         ("jaxtutor hint vmap-basics --failure 1", "a hint that `check` offered"),
     ),
+    "jaxtutor history": (
+        ("jaxtutor history", "your attempts at the current lesson"),
+        ("jaxtutor history vmap-basics --show 3", "the code of the third"),
+        ("jaxtutor history vmap-basics --restore 3", "have it back; your code now is kept"),
+    ),
     "jaxtutor reset": (
         ("jaxtutor reset vmap-basics", "begin again; your code is backed up"),
     ),

@@ -9,6 +9,7 @@ from tutor.cli import (
     doctor,
     explain,
     grade,
+    history,
     learner,
     listing,
     override,
@@ -32,6 +33,7 @@ def build_parser() -> Parser:
     listing.add_to(commands)
     check.add_to(commands)
     learner.add_to(commands)
+    history.add_to(commands)
     certificate.add_to(commands)
     override.add_to(grade.add_to(commands))
     pack.add_to(commands)

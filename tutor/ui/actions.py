@@ -143,6 +143,7 @@ ACTIONS = {
         _more("code", "f3", "Code", "Go to your code.", "c"),
         _more("results", "f4", "Results", "Go to the results.", "v"),
         _more("zoom", "", "Zoom", "Show the pane with the focus alone, or all again.", "z"),
+        _more("history", "", "History", "Show your attempts, and restore the code of one.", "o"),
         _more("map", "", "Map", "Show the map of this track.", "m"),
         _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
         # A lesson's preview
@@ -157,6 +158,8 @@ ACTIONS = {
         Action("close_hint", "escape", "Close", "Close the hint.", footer=False),
         _inner("earlier", "left", "Earlier", "Show the previous hint."),
         _inner("later", "right", "Later", "Show the following hint."),
+        # History
+        Action("restore", "r,enter", "Restore", "Restore this attempt.", priority=False),
         # After a pass
         _inner("go_on", "enter", "Next", "Go to the next lesson.", "screen.next"),
         _inner("compare", "d", "Compare", "Compare with the solution.", "screen.solution"),

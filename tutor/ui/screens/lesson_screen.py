@@ -1,5 +1,6 @@
 """A lesson: the PyTorch, the brief, the learner's code, and the results of its checks."""
 
+import time
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Label, Markdown, TextArea
 
 from tutor.checks.brief import brief_markdown
+from tutor.learner.history import KEPT, Attempt
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.requirements import unmet
@@ -47,7 +49,7 @@ class LessonScreen(Screen[None]):
 
     ACTIONS: tuple[Action, ...] = actions(
         "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution",
-        "editor", "torch", "code", "results", "zoom", "map", "reset", "help", "quit",
+        "editor", "torch", "code", "results", "zoom", "map", "history", "reset", "help", "quit",
     )  # fmt: skip
     BINDINGS = [  # noqa: RUF012
         *bindings(ACTIONS),
@@ -455,6 +457,26 @@ class LessonScreen(Screen[None]):
     def _reset(self, confirmed: bool | None) -> None:
         if confirmed:
             self.editor.reset()
+
+    def action_history(self) -> None:
+        from tutor.ui.screens.history_screen import HistoryScreen
+
+        attempts = self.desk.progress.history.attempts(self.pack.id, self.lesson.id)
+        if attempts:
+            screen = HistoryScreen(self.lesson, attempts, self.editor.code)
+            self.app.push_screen(screen, self._restore)
+        else:
+            self.notify(f"no attempts yet; {key_of('run')} checks your code")
+
+    def _restore(self, code: str | None) -> None:
+        """Show the code of an attempt; the code before is kept in the history."""
+        if code is None or code == self.editor.code:
+            return
+        before = Attempt(at=time.time(), verdict=KEPT, code=self.editor.code)
+        self.desk.progress.keep(self.pack.id, self.lesson.id, before)
+        self.desk.show_notices(self)
+        self.editor.take(code)
+        self.show_pane("code")
 
     def action_editor(self) -> None:
         self.editor.edit_outside()

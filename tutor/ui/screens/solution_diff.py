@@ -33,10 +33,14 @@ Row = tuple[Line | None, Line | None]
 """A line of the learner's code and one of the solution; None where a side has none."""
 
 
-def rows(code: str, solution: str) -> list[Row]:
-    """Return both texts side by side."""
+def rows(code: str, solution: str, *, docstrings: bool = False) -> list[Row]:
+    """Return both texts side by side.
+
+    **Arguments:** `docstrings`: whether these are compared, too.
+    """
     left, right = code.rstrip().splitlines(), solution.rstrip().splitlines()
-    told_left, told_right = docstring_lines(code), docstring_lines(solution)
+    told_left = set() if docstrings else docstring_lines(code)
+    told_right = set() if docstrings else docstring_lines(solution)
     compared_left = [n for n in range(len(left)) if n not in told_left]
     compared_right = [n for n in range(len(right)) if n not in told_right]
     a = [left[n].rstrip() for n in compared_left]

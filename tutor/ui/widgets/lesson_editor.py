@@ -91,6 +91,12 @@ class LessonEditor(CodeEditor):
             self._show(text)
             self.notify("reloaded: another program changed the file", timeout=3)
 
+    def take(self, code: str) -> None:
+        """Replace the code, and save it. That can be undone."""
+        self._show(code)
+        self._unsaved = True
+        self.save()
+
     def reset(self) -> None:
         """Restore the starter, and back up the code."""
         self.save()
