@@ -380,14 +380,16 @@ async def test_the_text_after_a_pass_can_be_read_with_the_keyboard(start: Start,
         await driver.press("code")
         await driver.write(RIGHT)
         await driver.check()
-        assert driver.app.focused is driver.editor
+        card = driver.results.pass_card
+        await driver.until(lambda: driver.app.focused is card, "the card has the focus")
         await driver.press("results")
         await driver.shows("You can double.")
-        assert driver.app.focused is driver.results
+        assert driver.app.focused is card
         await driver.press("end")
         await driver.shows("Paragraph 39.")
-        await driver.press("home")
         await driver.shows("✓ value")
+        await driver.press("home")
+        await driver.shows("Passed after 2 tries, without hints.")
         await driver.press("code")
         await driver.write(WRONG)
         await driver.check()
@@ -395,6 +397,32 @@ async def test_the_text_after_a_pass_can_be_read_with_the_keyboard(start: Start,
         await driver.press("end")
         await driver.pilot.pause(0.2)
         assert "Paragraph" not in driver.text
+
+
+async def test_enter_goes_on_after_a_pass_unless_something_was_typed(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(RIGHT)
+        await driver.press("run")
+        await driver.press("code", "space")
+        await driver.until(lambda: driver.results.report is not None, "a report")
+        await driver.shows("Passed at the first try, without hints.")
+        assert driver.app.focused is driver.editor
+        await driver.press("results", "go_on")
+        await driver.until(lambda: driver.lesson.lesson.id == "tall", "the next lesson")
+
+
+async def test_a_syntax_error_is_shown_with_its_place_and_leads_there(start: Start):
+    async with start(size=(120, 40)) as driver:
+        await opened(driver)
+        await driver.write("def double(x):\n    return (2 * x\n")
+        await driver.check()
+        await driver.shows("line 2, column 12: SyntaxError: '(' was never closed")
+        lines = driver.text.splitlines()
+        source = next(n for n, line in enumerate(lines) if "2 │     return (2 * x" in line)
+        assert lines[source + 1].index("^") == lines[source].index("(2 * x")
+        await driver.press("results", "go_to")
+        await driver.until(lambda: driver.editor.cursor_location[0] == 1, "the line")
 
 
 async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: Pack):
