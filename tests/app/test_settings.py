@@ -106,3 +106,30 @@ def test_settings_survive_damage_and_a_folder_that_cannot_be_written(tmp_path: P
     blocked.write_text("a file")
     Settings(blocked / "settings.json").set("theme", "x")
     assert Settings(blocked / "settings.json").get("theme") is None
+
+
+async def test_panes_keep_the_sizes_that_a_learner_gave_them(start: Start):
+    async with start(size=(120, 40)) as driver:
+        driver.app.open_lesson("double")
+        await driver.on(LessonScreen)
+        await driver.press("code")
+        before = driver.editor.region.width
+        await driver.press("menu", "plus", "menu", "plus")
+        await driver.until(lambda: driver.editor.region.width >= before + 10, "wider code")
+        wide = driver.editor.region.width
+        await driver.press("menu", "z")
+        await driver.until(lambda: driver.editor.region.width >= 119, "the code alone")
+        await driver.press("menu", "z")
+        await driver.until(lambda: driver.editor.region.width == wide, "as wide as before")
+    async with start(size=(120, 40)) as driver:
+        driver.app.open_lesson("double")
+        await driver.on(LessonScreen)
+        await driver.until(lambda: driver.editor.region.width == wide, "as wide as last time")
+        await driver.pilot.resize_terminal(80, 40)
+        await driver.press("torch")
+        high = driver.lesson.torch.styles.max_height
+        await driver.press("menu", "minus")
+        assert high is not None and driver.lesson.torch.styles.max_height is not None
+        assert driver.lesson.torch.styles.max_height.value < high.value
+        await driver.press("code")
+        await driver.until(lambda: driver.editor.region.width == 80, "the whole width")

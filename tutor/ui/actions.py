@@ -60,7 +60,8 @@ class Action(Struct, frozen=True):
 
 def letter_key(letter: str) -> str:
     """Return Textual's name of the key of a letter."""
-    return {"?": "question_mark", "/": "slash"}.get(letter, letter)
+    names = {"?": "question_mark", "/": "slash", "+": "plus", "-": "minus"}
+    return names.get(letter, letter)
 
 
 def _inner(
@@ -144,6 +145,8 @@ ACTIONS = {
         _more("results", "f4", "Results", "Go to the results.", "v"),
         _more("zoom", "", "Zoom", "Show the pane with the focus alone, or all again.", "z"),
         _more("history", "", "History", "Show your attempts, and restore the code of one.", "o"),
+        _more("larger", "", "Larger", "Give the pane with the focus more room.", "+", "resize(1)"),
+        _more("smaller", "", "Smaller", "Give it less.", "-", "resize(-1)"),
         _more("map", "", "Map", "Show the map of this track.", "m"),
         _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
         # A lesson's preview

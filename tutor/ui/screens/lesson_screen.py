@@ -21,6 +21,7 @@ from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.ui.actions import ACTIONS, EDITING, Action, actions, bindings, key_of, letter_key
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
+from tutor.ui.pane_sizes import PaneSizes
 from tutor.ui.widgets.code_view import CodeView
 from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.hints_pane import HintsPane
@@ -49,7 +50,8 @@ class LessonScreen(Screen[None]):
 
     ACTIONS: tuple[Action, ...] = actions(
         "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution",
-        "editor", "torch", "code", "results", "zoom", "map", "history", "reset", "help", "quit",
+        "editor", "torch", "code", "results", "zoom", "larger", "smaller", "map", "history",
+        "reset", "help", "quit",
     )  # fmt: skip
     BINDINGS = [  # noqa: RUF012
         *bindings(ACTIONS),
@@ -82,6 +84,7 @@ class LessonScreen(Screen[None]):
         self._checked = ""  # the code of that run
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
+        self._sizes = PaneSizes()
         self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
         self.results = ResultsPane(lesson, self.pack.others(lesson.id), id="results")
         self.hints = HintsPane(lesson, id="hint")
@@ -114,6 +117,31 @@ class LessonScreen(Screen[None]):
         brief = VerticalScroll(Markdown(brief_markdown(self.lesson)), id="brief", classes="pane")
         brief.border_title = "Lesson"
         yield brief
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give the panes their sizes, unless one fills the screen or makes room for a hint."""
+        classes = ("narrow", "wide", "huge")
+        layout = next((name for name in classes if self.has_class(f"-{name}")), "")
+        crowded = layout == "narrow" and (self.has_class("-hint") or self.has_class("show-results"))
+        if self.has_class("-zoom") or crowded:
+            layout = ""
+        left, right = self.query("#left"), self.query("#right")
+        if left and right:
+            self._sizes.apply(self.torch, self.results, left.first(), right.first(), layout=layout)
+
+    def action_resize(self, by: int) -> None:
+        name = next((pane for pane in self.PANES if self._has_focus(pane)), "code")
+        self._sizes.change(name, by, columns=not self.has_class("-narrow"))
+        self._lay_out()
+
+    def _has_focus(self, pane: str) -> bool:
+        focused = self.focused
+        return focused is not None and any(
+            widget.id == pane for widget in focused.ancestors_with_self
+        )
 
     def on_mount(self) -> None:
         if not self.query("#code"):
@@ -164,6 +192,7 @@ class LessonScreen(Screen[None]):
             return
         for pane in self.PANES:
             self.set_class(pane == name, f"show-{pane}")
+        self._lay_out()
 
     @on(DescendantFocus)
     def _focused(self, event: DescendantFocus) -> None:
@@ -365,6 +394,7 @@ class LessonScreen(Screen[None]):
         self.toggle_class("-zoom")
         if self.has_class("-zoom") and self.focused is self.torch:
             self._mark_pane("torch")
+        self._lay_out()
 
     @on(Card.Visited)
     def _visit(self, message: Card.Visited) -> None:
@@ -401,11 +431,13 @@ class LessonScreen(Screen[None]):
     def _show_hints(self, taken: int, failure: int, *, first: bool = False) -> None:
         self.hints.show(taken, failure, first)
         self.add_class("-hint")
+        self._lay_out()
         self.refresh_bindings()
 
     def action_close_hint(self) -> None:
         self.hints.close()
         self.remove_class("-hint")
+        self._lay_out()
         if self.focused is None or self.focused is self.hints:
             self.set_focus(self.editor)
         self.refresh_bindings()
