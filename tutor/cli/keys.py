@@ -1,7 +1,7 @@
 """Single keys from the terminal, without Enter, and without a trace on the way out.
 
-The terminal is changed while keys are read, and put back when the block ends, however it ends; when
-Ctrl-Z stops the program; and while another program or a line that is typed needs the terminal.
+The terminal is changed while keys are read. It is put back when the block ends, however it ends;
+when the suspend key stops the program; and while another program needs it, or a line is typed.
 """
 
 import atexit
@@ -20,7 +20,7 @@ except ImportError:  # Windows
     termios = None  # type: ignore[assignment]
 
 END = "\x04"
-"""What `read` returns for Ctrl-D, and if the terminal is gone."""
+"""What `read` returns for the end-of-file key, and if the terminal is gone."""
 
 _ESCAPE = b"\x1b"
 
@@ -35,8 +35,8 @@ class Keys:
     """The keys of the terminal on standard input, if it is `readable`. A context manager, for the
     main thread.
 
-    Ctrl-C and Ctrl-Z keep their meaning; Ctrl-\\ has none, because what it sends ends a process
-    before it can put the terminal back.
+    The keys for SIGINT and SIGTSTP keep their meaning. The one for SIGQUIT has none, because that
+    signal ends a process before it can put the terminal back.
     """
 
     def __init__(self) -> None:
@@ -89,8 +89,8 @@ class Keys:
         self.typing = True
 
     def read_line(self) -> str:
-        """Return the line that was typed, without blanks around it; empty for Ctrl-D. After it,
-        there are keys again."""
+        """Return the line that was typed, without blanks around it; empty for end-of-file. Keys are
+        read again after it."""
         self.typing = False
         try:
             return os.read(self._fd, 4096).decode(errors="replace").strip()
@@ -105,7 +105,7 @@ class Keys:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Leave the terminal to another program in this block: Ctrl-C and Ctrl-Z are its own."""
+        """Leave the terminal to another program in this block: SIGINT and SIGTSTP are its own."""
         # A function: programs would inherit SIG_IGN.
         interrupt = signal.signal(signal.SIGINT, lambda number, frame: None)
         stop = signal.signal(signal.SIGTSTP, signal.SIG_DFL)

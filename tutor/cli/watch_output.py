@@ -63,7 +63,7 @@ class Output:
         self.out.print(f"── {self.lesson.id}  {time.strftime('%H:%M:%S')} ──", style="dim")
 
     def say(self, text: str, style: str = "") -> None:
-        self.out.print(text, style=style, markup=False)
+        self.out.print(Text(text, style))
 
     def show(self, event: RunEvent) -> None:
         match event:
