@@ -12,15 +12,17 @@ from docs.keys import MENTION, PAGES, TABLE, with_keys
 from tests.stopwatch import GUARD
 from tutor.ui.actions import ACTIONS, EDITING, actions, key_of
 from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.first_run_screen import FirstRunScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
 from tutor.ui.screens.preview_screen import PreviewScreen
 
+SCREENS = [CourseScreen, FirstRunScreen, LessonScreen, MapScreen, PreviewScreen]
 REPOSITORY = Path(__file__).parents[2]
 LITERAL = re.compile(r"\bf\d{1,2}\b|\bctrl[+-](?!c\b)|(?<!\w)\^[a-z]\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_no_key_of_a_screen_means_two_things(screen: type[LessonScreen]):
     # The menu has the key that stops a run, while nothing runs.
     chosen = [action for action in screen.ACTIONS if action.id != "menu"]
@@ -83,7 +85,7 @@ def test_the_table_of_terminals_is_read():
 
 
 @pytest.mark.parametrize("terminal", TAKEN)
-@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_a_terminal_leaves_every_action_a_key(terminal: str, screen: type[LessonScreen]):
     taken = TAKEN[terminal]
 
@@ -94,11 +96,13 @@ def test_a_terminal_leaves_every_action_a_key(terminal: str, screen: type[Lesson
     assert free(ACTIONS["menu"].key)
     for action in (*screen.ACTIONS, *actions("palette", *(EDITING if with_menu else ()))):
         keys = action.all_keys.split(",")
-        by_letter = action.letter and (with_menu or issubclass(screen, CourseScreen))
+        by_letter = action.letter and (
+            with_menu or issubclass(screen, (CourseScreen, FirstRunScreen))
+        )
         assert by_letter or any(map(free, keys)), f"{terminal} leaves no key for {action.id}"
 
 
-@pytest.mark.parametrize("screen", [CourseScreen, LessonScreen, MapScreen, PreviewScreen])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_every_action_has_a_key_that_is_no_function_key(screen: type[LessonScreen]):
     for action in screen.ACTIONS:
         assert not re.fullmatch(r"F\d+", key_of(action.id)), action.id

@@ -364,7 +364,7 @@ async def test_a_passed_review_is_shown_in_the_list(start: Start, root: Path):
         await driver.shows("  Compare every pair of rows (review)")
         assert "known" not in driver.text
         await driver.press("down")
-        await driver.shows("Pass it, and the lessons of this track")
+        await driver.shows("A review covers its track")
         await driver.press("open")
         await driver.on(LessonScreen)
         driver.app.desk.progress.record("screens", Report("pairs", "pass", ()))

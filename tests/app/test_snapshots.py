@@ -5,13 +5,15 @@ look at the pictures before you commit them. Only the screens in `WITH_FOOTER` s
 changed key changes few pictures.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tutor.engine.machine import Diagnostic
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.report import (
@@ -31,6 +33,8 @@ from tutor.report import (
 from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
+from tutor.ui.screens.course_screen import CourseScreen
+from tutor.ui.screens.first_run_screen import FirstRunScreen
 from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
@@ -112,6 +116,31 @@ PASSED = Report(
 )
 
 
+MACHINE = (
+    Diagnostic("Python", True, "3.12.1"),
+    Diagnostic("JAX", True, "0.10.2, with flax 0.12.8 and optax 0.2.8"),
+    Diagnostic("PyTorch", True, "2.9.1"),
+    Diagnostic("Your code", True, "~/jaxtutor/screens"),
+    Diagnostic("Sandbox", True, "starts in 1.2 s"),
+    Diagnostic("Isolation", True, "files, network and processes are covered"),
+    Diagnostic("Devices", True, "simulated: 4 CPU devices"),
+)
+PIP = "run: python -m pip install"
+POOR_MACHINE = (
+    MACHINE[0],
+    Diagnostic("JAX", False, "flax, optax not installed", f"{PIP} flax optax"),
+    Diagnostic(
+        "PyTorch",
+        True,
+        "not installed: lessons are checked against recorded answers",
+        f"{PIP} torch",
+        warning=True,
+    ),
+    MACHINE[3],
+)
+"""Of a machine with little installed, where the sandbox is still starting."""
+
+
 @pytest.fixture
 def app() -> TutorApp:
     return TutorApp(Desk(load_pack(PACK), warm=False))
@@ -149,6 +178,43 @@ async def course(pilot: "Pilot[int]") -> None:
 
 async def track(pilot: "Pilot[int]") -> None:
     await pilot.press("up")
+
+
+async def going_on(pilot: "Pilot[int]") -> None:
+    app = pilot.app
+    assert isinstance(app, TutorApp) and isinstance(app.screen, CourseScreen)
+    for lesson, report in (("pairs", PASSED), ("rows", FAILED)):
+        app.desk.progress.opened("screens", lesson)
+        app.desk.progress.record("screens", replace(report, lesson=lesson))
+    app.screen.on_screen_resume()
+
+
+async def found(pilot: "Pilot[int]") -> None:
+    await going_on(pilot)
+    app = pilot.app
+    app.screen.query_one(Input).cursor_blink = False
+    await pilot.press("slash", *"vmap")
+
+
+async def not_found(pilot: "Pilot[int]") -> None:
+    app = pilot.app
+    app.screen.query_one(Input).cursor_blink = False
+    await pilot.press("slash", *"Conv3d")
+
+
+async def first_run(pilot: "Pilot[int]") -> None:
+    await with_findings(pilot, MACHINE)
+
+
+async def first_run_poor(pilot: "Pilot[int]") -> None:
+    await with_findings(pilot, POOR_MACHINE)
+
+
+async def with_findings(pilot: "Pilot[int]", found: Sequence[Diagnostic]) -> None:
+    app = pilot.app
+    assert isinstance(app, TutorApp)
+    await settled(pilot)
+    await app.push_screen(FirstRunScreen(app.desk, lambda *_: found))
 
 
 async def track_map(pilot: "Pilot[int]") -> None:
@@ -249,6 +315,11 @@ async def solution(pilot: "Pilot[int]") -> None:
 
 SCREENS = [
     course,
+    going_on,
+    found,
+    not_found,
+    first_run,
+    first_run_poor,
     track,
     track_map,
     entered,
@@ -264,7 +335,7 @@ SCREENS = [
     question,
     solution,
 ]
-WITH_FOOTER = {course, track_map, code, solution}
+WITH_FOOTER = {course, found, first_run, track_map, code, solution}
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -284,6 +355,16 @@ def test_screen(
         # From the start: a screen that is not on top is not laid out again.
         monkeypatch.setattr(TutorApp, "CSS", "Footer { display: none; }")
     assert snap_compare(app, run_before=before, terminal_size=size)
+
+
+@pytest.mark.parametrize("screen", [going_on, found, first_run], ids=lambda one: one.__name__)
+def test_light(snap_compare, app: TutorApp, screen: Before):
+    async def before(pilot: "Pilot[int]") -> None:
+        app.theme = "jaxtutor-light"
+        await screen(pilot)
+        await settled(pilot)
+
+    assert snap_compare(app, run_before=before, terminal_size=(120, 40))
 
 
 def test_preview(snap_compare, mini: Pack):

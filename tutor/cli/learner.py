@@ -46,7 +46,7 @@ def run_app(options: argparse.Namespace) -> int:
     from tutor.ui.desk import Desk
 
     with Desk(pack) as desk:
-        app = TutorApp(desk, options.lesson)
+        app = TutorApp(desk, options.lesson, welcome=options.lesson is None)
         app.run()
     return exit_code_of_app(app.return_code)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from tutor.learner.progress import LessonStatus
 from tutor.manifest import Manifest
 
-HOW = "Pass it, and the lessons of this track count as known."
+HOW = "A review covers its track: pass it, and the other lessons count as known."
 """Said of a review."""
 
 WHY = "counts as known: you passed the review of the track"

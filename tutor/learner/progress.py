@@ -69,6 +69,11 @@ class Progress:
 
     # --- reading -----------------------------------------------------------------------------
 
+    @property
+    def empty(self) -> bool:
+        """Whether no lesson of any pack was opened or checked."""
+        return not self._read("SELECT 1 FROM lesson LIMIT 1")
+
     def statuses(self, pack: str) -> dict[str, LessonStatus]:
         """Return statuses by lesson id; missing lessons are new."""
         rows = self._read("SELECT id, passed_at FROM lesson WHERE pack = ?", pack)
@@ -88,6 +93,16 @@ class Progress:
             "SELECT count(*) FROM attempt WHERE pack = ? AND lesson = ?", pack, lesson
         )
         return int(rows[0][0]) if rows else 0
+
+    def last_attempt(self, pack: str, lesson: str) -> tuple[int, int] | None:
+        """Return how many checks passed in the last attempt, and how many there were."""
+        rows = self._read(
+            "SELECT passed, checks FROM attempt WHERE pack = ? AND lesson = ? "
+            "ORDER BY id DESC LIMIT 1",
+            pack,
+            lesson,
+        )
+        return (int(rows[0][0]), int(rows[0][1])) if rows else None
 
     def last_lesson(self, pack: str) -> str | None:
         """Return the lesson opened last."""

@@ -23,6 +23,10 @@ class Settings:
     def __init__(self, file: Path | None = None) -> None:
         self._file = file or paths.data() / "settings.json"
 
+    @property
+    def empty(self) -> bool:
+        return not self._read()
+
     def get(self, name: str) -> str | None:
         value = self._read().get(name)
         return value if isinstance(value, str) else None

@@ -76,6 +76,11 @@ def _inner(
     return Action(id, keys, label, help, footer=False, method=method, priority=False, letter=letter)
 
 
+def _letter(id: str, key: str, label: str, help: str) -> Action:  # noqa: A002
+    """Return an action of a list, which has no menu: a letter does it, except where one types."""
+    return Action(id, key, label, help, priority=False)
+
+
 def _more(id: str, keys: str, label: str, help: str, letter: str, method: str = "") -> Action:  # noqa: A002
     """Return an action of a lesson that is not in the footer."""
     return Action(id, keys, label, help, footer=False, letter=letter, method=method)
@@ -110,8 +115,20 @@ ACTIONS = {
             "app.command_palette",
         ),
         _inner("interrupt", "ctrl+c", "How to quit", "Show which key quits.", "app.help_quit"),
+        # The first start
+        Action("begin", "enter", "Begin", "Open the first lesson."),
+        Action("look_around", "escape", "All lessons", "Go to the list of lessons."),
         # The list of lessons
         Action("open", "enter", "Open", "Open the selected lesson."),
+        _letter("go_on", "c", "Go on", "Open the lesson where you left off, or the next one."),
+        _letter("search", "slash", "Search", "Find lessons by title, and by PyTorch or JAX words."),
+        Action(
+            "close_search",
+            "escape",
+            "All lessons",
+            "Close the search and show all lessons.",
+            priority=False,
+        ),
         # The map of a track
         Action("leave", "escape", "Back", "Go back.", priority=False),
         # A lesson
@@ -222,6 +239,16 @@ def bindings(chosen: Iterable[Action]) -> Bindings:
     return [action.binding() for action in chosen]
 
 
+def letter_bindings(chosen: Iterable[Action]) -> Bindings:
+    """Return bindings of the letters of actions, and of the palette, for a screen without a menu:
+    nothing is typed there."""
+    return [
+        Binding(letter_key(action.letter), action.command, show=False)
+        for action in (*chosen, ACTIONS["palette"])
+        if action.letter
+    ]
+
+
 # --- how keys are shown ----------------------------------------------------------------------
 
 _SHOWN = {
@@ -230,6 +257,7 @@ _SHOWN = {
     "ctrl+backslash": "^\\",
     "pageup": "PgUp",
     "pagedown": "PgDn",
+    "slash": "/",
 }
 
 

@@ -33,7 +33,8 @@ def lesson_commands() -> type[Provider]:
 class TutorApp(App[int], inherit_bindings=False):
     """jaxtutor in a terminal.
 
-    **Arguments:** `first`: the lesson to open; by default the last one opened.
+    **Arguments:** `first`: the lesson to open; by default the last one opened; `welcome`: whether
+    the very first start shows what jaxtutor found on this machine.
     """
 
     TITLE = "jaxtutor"
@@ -43,10 +44,11 @@ class TutorApp(App[int], inherit_bindings=False):
     COMMANDS = App.COMMANDS | {lesson_commands}
     COMMAND_PALETTE_BINDING = ACTIONS["palette"].keys
 
-    def __init__(self, desk: Desk, first: str | None = None) -> None:
+    def __init__(self, desk: Desk, first: str | None = None, welcome: bool = False) -> None:
         super().__init__()
         self.desk = desk
         self._first = first
+        self._welcome = welcome
         self._settings = Settings()
         for name in PALETTES:
             self.register_theme(theme(name))
@@ -77,7 +79,24 @@ class TutorApp(App[int], inherit_bindings=False):
         if last is not None and last in self.desk.pack.lessons:
             # Show the list, with the cursor on the lesson, while the lesson is read.
             self.call_later(self.call_after_refresh, self.open_lesson, last)
+        elif self._first is None and self._welcome and self._never_started:
+            self._show_first_run()
         self.set_timer(GET_READY_AFTER, self._get_ready)
+
+    @property
+    def _never_started(self) -> bool:
+        return self._settings.empty and self.desk.progress.empty
+
+    def _show_first_run(self) -> None:
+        from tutor.ui.screens.first_run_screen import FirstRunScreen
+
+        self._settings.set("first-run", "shown")
+        self.desk.torch_noticed = True  # this screen says it
+        self.push_screen(FirstRunScreen(self.desk), self._begin)
+
+    def _begin(self, lesson_id: str | None) -> None:
+        if lesson_id is not None:
+            self.open_lesson(lesson_id)
 
     @on(OpenLesson)
     def _open_lesson(self, message: OpenLesson) -> None:

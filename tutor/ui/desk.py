@@ -41,7 +41,7 @@ class Desk:
         self._runner: Runner | None = None
         self._starting = threading.Lock()
         self._expected = ""
-        self._torch_noticed = False
+        self.torch_noticed = False
         self.pack = pack
         self.catalogue = Catalogue(pack)
         self.workspace = workspace or Workspace(pack)
@@ -129,17 +129,20 @@ class Desk:
         """Return the track that a learner enters by going on from a lesson, if its map is to be
         shown first: none of its lessons has been opened."""
         following = self.pack.next_after(lesson.id)
-        if following is None:
-            return None
+        return self.map_between(lesson.track, following) if following is not None else None
+
+    def map_between(self, track_id: str, following: str) -> Track | None:
+        """Return the track that a learner enters by going from a track to a lesson, if its map is
+        to be shown first."""
         track = self.pack.track_of(following)
         opened = self.progress.statuses(self.pack.id)
-        new = track.id != lesson.track and not opened.keys() & set(track.lessons)
+        new = track.id != track_id and not opened.keys() & set(track.lessons)
         return track if new and track.map else None
 
     def show_notices(self, widget: Widget) -> None:
         """Show each notice once: what could not be stored, and that PyTorch is missing."""
-        if not self._torch_noticed:
-            self._torch_noticed = True
+        if not self.torch_noticed:
+            self.torch_noticed = True
             if not torch_installed():
                 notice = f"PyTorch is not installed: {WITHOUT_TORCH}. Run: {INSTALL_TORCH}"
                 widget.notify(notice, severity="warning", timeout=15, markup=False)

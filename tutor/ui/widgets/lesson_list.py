@@ -1,10 +1,10 @@
 """A list of lessons by track, of any length: only visible lines are rendered."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tutor.manifest import Track
+from tutor.ui.widgets.list_lines import GAP, Line, fitted
 
 MAP = "  · map"
 """Shown after the title of a track that has one."""
@@ -34,8 +35,8 @@ class Row(NamedTuple):
 class LessonList(ScrollView, can_focus=True):
     """One line for each track and each lesson, with a cursor on a lesson or a track with a map.
 
-    **Arguments:** `label` returns the line of a lesson and is called on every rendering; call
-    `refresh` when its result changes.
+    **Arguments:** `line` returns what to say of a lesson or a track. It is called on every
+    rendering; call `refresh` when its result changes.
     """
 
     BINDINGS = [  # noqa: RUF012
@@ -49,6 +50,7 @@ class LessonList(ScrollView, can_focus=True):
     COMPONENT_CLASSES = {  # noqa: RUF012
         "lesson-list--lesson",
         "lesson-list--track",
+        "lesson-list--quiet",
         "lesson-list--highlighted",
         "lesson-list--hover",
     }
@@ -57,20 +59,14 @@ class LessonList(ScrollView, can_focus=True):
         background: $surface;
         color: $foreground;
         overflow-x: hidden;
-        & > .lesson-list--track { color: $text-disabled; }
+        & > .lesson-list--track { color: $foreground; text-style: bold; }
+        & > .lesson-list--quiet { color: $text-muted; }
         & > .lesson-list--highlighted {
-            color: $foreground;
-            background: $block-cursor-blurred-background;
+            color: $block-cursor-foreground;
+            background: $block-cursor-background;
+            text-style: $block-cursor-text-style;
         }
         & > .lesson-list--hover { background: $block-hover-background; }
-        &:focus {
-            background-tint: $foreground 5%;
-            & > .lesson-list--highlighted {
-                color: $block-cursor-foreground;
-                background: $block-cursor-background;
-                text-style: $block-cursor-text-style;
-            }
-        }
     }
     """
 
@@ -98,19 +94,38 @@ class LessonList(ScrollView, can_focus=True):
 
     def __init__(
         self,
-        tracks: Iterable[Track],
-        label: Callable[[str], str],
+        rows: Iterable[Row],
+        line: Callable[[Row], Line],
         *,
         id: str,  # noqa: A002 - Textual's own name
     ) -> None:
         super().__init__(id=id)
-        self._label = label
-        self._rows: list[Row] = []
-        for track in tracks:
-            self._rows.append(Row(track))
-            self._rows += [Row(track, lesson) for lesson in track.lessons]
+        self._line = line
+        self._set_rows(rows)
+
+    # --- the rows ----------------------------------------------------------------------------
+
+    def show(self, rows: Iterable[Row], cursor: str | None) -> None:
+        """Show other rows.
+
+        **Arguments:** `cursor`: the lesson under the cursor; by default the first one.
+        """
+        self._set_rows(rows)
+        self._hover = None
+        self._set_size()
+        self.set_reactive(LessonList.cursor, None)  # it was one of the other rows
+        self.highlighted = cursor
+        if self.cursor is None and self._stops:
+            self.cursor = self._stops[0]
+        self.refresh()
+        self.post_message(self.Highlighted())
+
+    def _set_rows(self, rows: Iterable[Row]) -> None:
+        self._rows = list(rows)
         self._stops = [number for number, row in enumerate(self._rows) if row.can_be_chosen]
         self._row_of = {row.lesson: number for number, row in enumerate(self._rows) if row.lesson}
+        titles = [cell_len(titled(row.track)) for row in self._rows if row.lesson is None]
+        self._column = max(titles, default=0) + GAP
 
     @property
     def visible_lessons(self) -> list[str]:
@@ -143,11 +158,13 @@ class LessonList(ScrollView, can_focus=True):
 
     def action_move(self, step: int) -> None:
         """Move by one; from the last to the first."""
-        self._go(((self._index or 0) + step) % len(self._stops))
+        if self._stops:
+            self._go(((self._index or 0) + step) % len(self._stops))
 
     def action_page(self, step: int) -> None:
-        row = self._stops[self._index or 0] + step * self.scrollable_content_region.height
-        self._go(bisect_left(self._stops, row))
+        if self._stops:
+            row = self._stops[self._index or 0] + step * self.scrollable_content_region.height
+            self._go(bisect_left(self._stops, row))
 
     def action_first(self) -> None:
         self._go(0)
@@ -161,22 +178,26 @@ class LessonList(ScrollView, can_focus=True):
         return bisect_left(self._stops, self.cursor) if self.cursor is not None else None
 
     def _go(self, index: int) -> None:
-        self.cursor = self._stops[max(0, min(index, len(self._stops) - 1))]
+        if self._stops:
+            self.cursor = self._stops[max(0, min(index, len(self._stops) - 1))]
 
     def _scroll_to_cursor(self) -> None:
         if self.cursor is None or not self.is_mounted:
             return
         row = self.cursor
         # Keep a track's title with its first lesson.
-        first = self._rows[row].lesson is not None and self._rows[row - 1].lesson is None
+        first = row > 0 and self._rows[row].lesson is not None and not self._rows[row - 1].lesson
         above = 1 if first else 0
         region = Region(0, row - above, self.scrollable_content_region.width, 1 + above)
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
     # --- rendering -----------------------------------------------------------------------
 
-    def on_resize(self) -> None:
+    def _set_size(self) -> None:
         self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows))
+
+    def on_resize(self) -> None:
+        self._set_size()
         self._scroll_to_cursor()
 
     def notify_style_update(self) -> None:
@@ -188,26 +209,21 @@ class LessonList(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if row >= len(self._rows):
             return Strip.blank(width, self.get_visual_style("lesson-list--lesson").rich_style)
-        style = self.get_visual_style("lesson-list--lesson", *self._style_names(row)).rich_style
-        text = " ".join(self._text(self._rows[row]).split("\n"))
-        if cell_len(text) > width:
-            text = set_cell_size(text, width - 1) + "…"
-        line = Strip([Segment(text, style)]).extend_cell_length(width, style.background_style)
-        return line.apply_meta({"row": row})
+        kind = "lesson-list--track" if self._rows[row].lesson is None else "lesson-list--lesson"
+        state = self._state(row)
+        named = self.get_visual_style(kind, *state).rich_style
+        plain = self.get_visual_style("lesson-list--lesson", *state).rich_style
+        quiet = self.get_visual_style("lesson-list--quiet", *state).rich_style
+        styles = (named, named, plain, plain, quiet)
+        parts = fitted(self._line(self._rows[row]), width, self._column)
+        segments = [Segment(text, style) for text, style in zip(parts, styles, strict=True) if text]
+        return Strip(segments, width).apply_meta({"row": row})
 
-    def _text(self, row: Row) -> str:
-        if row.lesson is not None:
-            return self._label(row.lesson)
-        return f"{row.track.title}{MAP if row.track.map else ''}"
-
-    def _style_names(self, number: int) -> tuple[str, ...]:
-        row = self._rows[number]
+    def _state(self, number: int) -> tuple[str, ...]:
         if number == self.cursor:
             return ("lesson-list--highlighted",)
-        names = ("lesson-list--track",) if row.lesson is None else ()
-        if number == self._hover and row.can_be_chosen:
-            return (*names, "lesson-list--hover")
-        return names
+        hover = number == self._hover and self._rows[number].can_be_chosen
+        return ("lesson-list--hover",) if hover else ()
 
     # --- the mouse ---------------------------------------------------------------------------
 
@@ -227,3 +243,15 @@ class LessonList(ScrollView, can_focus=True):
             self.post_message(self.TrackChosen(row.track))
         else:
             self.post_message(self.Chosen(row.lesson))
+
+
+def rows_of(tracks: Iterable[Track]) -> Iterator[Row]:
+    """Yield a row for each track, followed by those of its lessons."""
+    for track in tracks:
+        yield Row(track)
+        yield from (Row(track, lesson) for lesson in track.lessons)
+
+
+def titled(track: Track) -> str:
+    """Return the title of a track in the list, which says whether it has a map."""
+    return f"{track.title}{MAP if track.map else ''}"

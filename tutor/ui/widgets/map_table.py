@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from tutor.manifest import MapEntry
 from tutor.pack.maps import HEADER, TrackMap, fitted
+from tutor.ui.widgets.list_lines import cut_to
 
 GAP = 2
 """Columns between two texts."""
@@ -234,7 +235,3 @@ def joined(texts: Sequence[str], widths: Sequence[int]) -> str:
         for text, width in zip(texts, widths, strict=False)
     )
     return (" " * GAP).join(parts)
-
-
-def cut_to(text: str, width: int) -> str:
-    return set_cell_size(text, width - 1) + "…" if cell_len(text) > width else text
