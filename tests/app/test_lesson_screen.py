@@ -20,6 +20,7 @@ from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.history_screen import HistoryScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
+from tutor.ui.screens.notes_screen import NotesScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
 
 ENDLESS = "def double(x):\n    while True: pass\n"
@@ -478,6 +479,29 @@ async def test_an_attempt_is_restored_and_nothing_is_lost(start: Start, home: Pa
         await driver.on(LessonScreen)
         driver.editor.undo()
         await driver.until(lambda: "half done" in own.read_text(), "it was undone")
+
+
+async def test_notes_are_saved_while_they_are_written_and_shown_with_the_lesson(
+    start: Start, home: Path
+):
+    file = home / "workspace" / "mini" / "double.notes.md"
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("menu", "t")
+        await driver.on(NotesScreen)
+        await driver.press(*"twice")
+        await driver.until(lambda: file.exists() and file.read_text() == "twice", "the file")
+        await driver.press(*" as much", "close_notes")
+        await driver.on(LessonScreen)
+        assert file.read_text() == "twice as much"
+        await driver.shows("Your notes")
+        await driver.shows("twice as much")
+    file.write_bytes(b"\xff\xfe")
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("menu", "t")
+        await driver.notifies("not UTF-8; mend or move it")
+    assert file.read_bytes() == b"\xff\xfe"
 
 
 # --- the terminal ------------------------------------------------------------------------------

@@ -36,6 +36,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("jaxtutor history vmap-basics --show 3", "the code of the third"),
         ("jaxtutor history vmap-basics --restore 3", "have it back; your code now is kept"),
     ),
+    "jaxtutor notes": (
+        ("jaxtutor notes", "your notes on the current lesson"),
+        ("jaxtutor notes vmap-basics", "on another"),
+    ),
+    "jaxtutor export": (
+        ("jaxtutor export work.zip", "your code, notes, attempts and progress"),
+    ),
     "jaxtutor reset": (
         ("jaxtutor reset vmap-basics", "begin again; your code is backed up"),
     ),

@@ -27,6 +27,7 @@ def add_to(commands: Any) -> None:
     sub.add_argument("--failure", type=parse_count, metavar="N",
                      help="show the hint that `check` offers for a failure")  # fmt: skip
     add_command(commands, "reset", reset, "restore the starter; your code is kept as a backup")
+    add_command(commands, "notes", show_notes, "print your notes on a lesson, and where they are")
     sub = add_command(commands, "torch", show_torch, "print the PyTorch of a lesson, to run it")
     sub.add_argument("--output", metavar="DIR", type=Path,
                      help="write it into DIR as LESSON.py, with its data")  # fmt: skip
@@ -110,6 +111,22 @@ def reset(options: argparse.Namespace) -> int:
     print(f"Restored the starter: {workspace.path(lesson)}")
     if backup is not None:
         print(f"Backup of your code: {backup}")
+    return PASSED
+
+
+def show_notes(options: argparse.Namespace) -> int:
+    from tutor.learner.notes import Notes
+    from tutor.learner.workspace import Workspace
+
+    pack = open_pack(options)
+    lesson = open_lesson(options, pack)
+    notes = Notes(Workspace(pack).folder, lesson)
+    try:
+        text = notes.read()
+    except OSError as error:
+        raise UsageError(f"{notes.path}: {error.strerror}; mend or move it") from None
+    print(text.rstrip() or f"There are no notes on {lesson.id} yet.")
+    print(f"File: {notes.path}", file=sys.stderr)
     return PASSED
 
 

@@ -8,6 +8,7 @@ from tutor.cli import (
     completion,
     doctor,
     explain,
+    export,
     grade,
     history,
     learner,
@@ -34,6 +35,7 @@ def build_parser() -> Parser:
     check.add_to(commands)
     learner.add_to(commands)
     history.add_to(commands)
+    export.add_to(commands)
     certificate.add_to(commands)
     override.add_to(grade.add_to(commands))
     pack.add_to(commands)

@@ -79,6 +79,10 @@ class Progress:
         rows = self._read("SELECT id, passed_at FROM lesson WHERE pack = ?", pack)
         return {str(lesson): "passed" if passed_at else "started" for lesson, passed_at in rows}
 
+    def packs(self) -> list[str]:
+        """Return the packs of which a lesson was opened."""
+        return [str(pack) for (pack,) in self._read("SELECT DISTINCT pack FROM lesson ORDER BY 1")]
+
     def passed(self, pack: str, lesson: str) -> bool:
         rows = self._read("SELECT passed_at FROM lesson WHERE pack = ? AND id = ?", pack, lesson)
         return bool(rows and rows[0][0])

@@ -164,6 +164,7 @@ ACTIONS = {
         _more("history", "", "History", "Show your attempts, and restore the code of one.", "o"),
         _more("larger", "", "Larger", "Give the pane with the focus more room.", "+", "resize(1)"),
         _more("smaller", "", "Smaller", "Give it less.", "-", "resize(-1)"),
+        _more("notes", "", "Notes", "Write notes on this lesson.", "t"),
         _more("map", "", "Map", "Show the map of this track.", "m"),
         _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
         # A lesson's preview
@@ -180,6 +181,8 @@ ACTIONS = {
         _inner("later", "right", "Later", "Show the following hint."),
         # History
         Action("restore", "r,enter", "Restore", "Restore this attempt.", priority=False),
+        # Notes
+        _inner("close_notes", "escape", "Close", "Save your notes, and close them."),
         # After a pass
         _inner("go_on", "enter", "Next", "Go to the next lesson.", "screen.next"),
         _inner("compare", "d", "Compare", "Compare with the solution.", "screen.solution"),

@@ -16,6 +16,7 @@ from textual.widgets import Footer, Label, Markdown, TextArea
 
 from tutor.checks.brief import brief_markdown
 from tutor.learner.history import KEPT, Attempt
+from tutor.learner.notes import Notes
 from tutor.lesson import Lesson
 from tutor.report import Report
 from tutor.requirements import unmet
@@ -51,7 +52,7 @@ class LessonScreen(Screen[None]):
     ACTIONS: tuple[Action, ...] = actions(
         "run", "stop", "close_hint", "hint", "brief", "next", "course", "menu", "solution",
         "editor", "torch", "code", "results", "zoom", "larger", "smaller", "map", "history",
-        "reset", "help", "quit",
+        "notes", "reset", "help", "quit",
     )  # fmt: skip
     BINDINGS = [  # noqa: RUF012
         *bindings(ACTIONS),
@@ -85,6 +86,8 @@ class LessonScreen(Screen[None]):
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
         self._sizes = PaneSizes()
+        self._notes = Notes(desk.workspace.folder, lesson)
+        self._text = Markdown(self._brief())
         self.torch = CodeView((lesson.torch or "").rstrip(), id="torch")
         self.results = ResultsPane(lesson, self.pack.others(lesson.id), id="results")
         self.hints = HintsPane(lesson, id="hint")
@@ -114,7 +117,7 @@ class LessonScreen(Screen[None]):
     def compose_left(self) -> ComposeResult:
         self.torch.display = bool(self.lesson.torch)
         yield self.torch
-        brief = VerticalScroll(Markdown(brief_markdown(self.lesson)), id="brief", classes="pane")
+        brief = VerticalScroll(self._text, id="brief", classes="pane")
         brief.border_title = "Lesson"
         yield brief
 
@@ -489,6 +492,31 @@ class LessonScreen(Screen[None]):
     def _reset(self, confirmed: bool | None) -> None:
         if confirmed:
             self.editor.reset()
+
+    def _brief(self, notes: str | None = None) -> str:
+        """Return the brief, and the learner's notes below it."""
+        if notes is None:
+            try:
+                notes = self._notes.read()
+            except OSError:  # told when they are opened
+                notes = ""
+        brief = brief_markdown(self.lesson)
+        return f"{brief}\n\n### Your notes\n\n{notes}" if notes.strip() else brief
+
+    def action_notes(self) -> None:
+        from tutor.ui.screens.notes_screen import NotesScreen
+
+        try:
+            text = self._notes.read()
+        except OSError as error:
+            told = f"{self._notes.path}: {error.strerror}; mend or move it"
+            self.notify(told, severity="warning", markup=False)
+            return
+        self.app.push_screen(NotesScreen(self._notes, text), self._noted)
+
+    def _noted(self, text: str | None) -> None:
+        if text is not None:
+            self._text.update(self._brief(text))
 
     def action_history(self) -> None:
         from tutor.ui.screens.history_screen import HistoryScreen
