@@ -207,7 +207,7 @@ class PassCard(Vertical, can_focus=True):
         keys = [
             f"[@click=screen.next][b]{key_of('go_on')}[/b] next lesson[/]",
             f"[@click=screen.solution][b]{key_of('compare')}[/b] compare with the solution[/]",
-            f"[@click=screen.map][b]{key_of('read_map')}[/b] map of the track[/]",
+            f"[@click=screen.map][b]{key_of('read_map')}[/b] map[/]",
         ]
         self._keys.update(f"{record}\n{'   '.join(keys)}".strip())
 
