@@ -76,4 +76,4 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.on(CourseScreen)
         await driver.shows("1 of 2 passed")
         await driver.shows("✓ Twice as much")
-        await driver.shows("· Upright")
+        await driver.shows("▶ Upright")

@@ -86,146 +86,140 @@ def _more(id: str, keys: str, label: str, help: str, letter: str, method: str = 
     return Action(id, keys, label, help, footer=False, letter=letter, method=method)
 
 
-ACTIONS = {
-    action.id: action
-    for action in (
-        # Everywhere
-        Action(
-            "help",
-            "f1,ctrl+backslash",
-            "Keys",
-            "Show every key that works here.",
-            method="app.help_keys",
-            letter="?",
-        ),
-        Action(
-            "quit",
-            "ctrl+q",
-            "Quit",
-            "Quit. Your code and your position are saved.",
-            method="app.quit",
-            letter="q",
-        ),
-        _more(
-            "palette",
-            "ctrl+p",
-            "Palette",
-            "Search all actions and lessons by name.",
-            "x",
-            "app.command_palette",
-        ),
-        _inner("interrupt", "ctrl+c", "How to quit", "Show which key quits.", "app.help_quit"),
-        # The first start
-        Action("begin", "enter", "Begin", "Open the first lesson."),
-        Action("look_around", "escape", "All lessons", "Go to the list of lessons."),
-        # The list of lessons
-        Action("open", "enter", "Open", "Open the selected lesson."),
-        _letter("go_on", "c", "Go on", "Open the lesson where you left off, or the next one."),
-        _letter("search", "slash", "Search", "Find lessons by title, and by PyTorch or JAX words."),
-        Action(
-            "close_search",
-            "escape",
-            "All lessons",
-            "Close the search and show all lessons.",
-            priority=False,
-        ),
-        # The map of a track
-        Action("leave", "escape", "Back", "Go back.", priority=False),
-        # A lesson
-        Action(
-            "run",
-            "ctrl+r,f5",
-            "Run",
-            "Check your code. A new run replaces the current one.",
-            letter="r",
-        ),
-        Action("stop", "escape", "Stop", "Stop the current run.", footer=False),
-        Action("hint", "ctrl+t,f6", "Hint", "Show the next hint.", letter="h"),
-        Action(
-            "brief", "ctrl+b,f2", "Brief", "Read the lesson, its hints and its notes.", letter="b"
-        ),
-        Action("next", "f8", "Next", "Go to the next lesson.", letter="n"),
-        _more("course", "ctrl+l,f10", "Lessons", "Go to the list of lessons.", "l"),
-        Action("menu", "escape", "Menu", "Show what a letter does now."),
-        _more(
-            "solution", "f7", "Solution", "Compare your code with the solution, once you pass.", "s"
-        ),
-        _more(
-            "editor",
-            "ctrl+o,f9",
-            "Editor",
-            "Edit in $VISUAL, $EDITOR, or an editor that is installed.",
-            "e",
-        ),
-        _more("torch", "", "PyTorch", "Go to the PyTorch to translate.", "p"),
-        _more("code", "f3", "Code", "Go to your code.", "c"),
-        _more("results", "f4", "Results", "Go to the results.", "v"),
-        _more("zoom", "", "Zoom", "Show the pane with the focus alone, or all again.", "z"),
-        _more("history", "", "History", "Show your attempts, and restore the code of one.", "o"),
-        _more("larger", "", "Larger", "Give the pane with the focus more room.", "+", "resize(1)"),
-        _more("smaller", "", "Smaller", "Give it less.", "-", "resize(-1)"),
-        _more("notes", "", "Notes", "Write notes on this lesson.", "t"),
-        _more("map", "", "Map", "Show the map of this track.", "m"),
-        _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
-        # A lesson's preview
-        Action("hidden", "f11", "Hidden", "Show what learners do not see.", letter="i"),
-        # Dialogs, and the solution
-        _inner("close", "escape,enter,q", "Close", "Close the dialog."),
-        Action("back", "escape,q", "Back", "Go back to your code.", priority=False),
-        Action("onward", "n,f8", "Next", "Go to the next lesson.", priority=False),
-        _inner("yes", "y", "Yes", "Yes.", "answer(True)"),
-        _inner("no", "n,escape,enter", "No", "No.", "answer(False)"),
-        # Hints
-        Action("close_hint", "escape", "Close", "Close the hint.", footer=False),
-        _inner("earlier", "left", "Earlier", "Show the previous hint."),
-        _inner("later", "right", "Later", "Show the following hint."),
-        # History
-        Action("restore", "r,enter", "Restore", "Restore this attempt.", priority=False),
-        # Notes
-        _inner("close_notes", "escape", "Close", "Save your notes, and close them."),
-        # After a pass
-        _inner("go_on", "enter", "Next", "Go to the next lesson.", "screen.next"),
-        _inner("compare", "d", "Compare", "Compare with the solution.", "screen.solution"),
-        _inner("read_map", "m", "Map", "Show the map of the track.", "screen.map"),
-        # Finding
-        _inner("close_bar", "escape", "Close", "Go back to your code."),
-        _inner("replace_all", "alt+enter,ctrl+a", "All", "Replace all.", "replace_all"),
-        # Results
-        _inner("fold", "space", "Fold", "Open or fold this result."),
-        _inner("go_to", "enter", "Line", "Go to the line of this result."),
-        _inner("slice_before", "left,h", "Slice before", "Show the slice before this one."),
-        _inner("slice_after", "right,l", "Next slice", "Show the slice after this one."),
-        _inner("copy_result", "y", "Copy", "Copy this result."),
-        _inner("result_up", "up,k", "Up", "Go to the result above."),
-        _inner("result_down", "down,j", "Down", "Go to the result below."),
-        # The editor
-        _inner("first_line", "ctrl+home", "First line", "Go to the first line."),
-        _inner("last_line", "ctrl+end", "Last line", "Go to the last line."),
-        _inner(
-            "line_start",
-            "home,ctrl+a",
-            "Start of the line",
-            "Go to the start of the line; again, select all.",
-        ),
-        _inner("indent", "tab", "Indent", "Indent the selected lines, or to the next stop."),
-        _inner("dedent", "shift+tab", "Dedent", "Dedent the selected lines."),
-        _inner(
-            "comment",
-            "ctrl+underscore,ctrl+slash",
-            "Comment",
-            "Make lines comments, or code again.",
-            letter="/",
-        ),
-        _inner("select_all", "", "Select all", "Select all of your code.", letter="a"),
-        _inner(
-            "duplicate", "alt+shift+down", "Duplicate", "Duplicate the selected lines.", letter="d"
-        ),
-        _inner("line_up", "alt+up", "Line up", "Move the selected lines up.", letter="k"),
-        _inner("line_down", "alt+down", "Line down", "Move the selected lines down.", letter="j"),
-        _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
-        _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
-    )
-}
+_ALL = (
+    # Everywhere
+    Action(
+        "help",
+        "f1,ctrl+backslash",
+        "Keys",
+        "Show every key that works here.",
+        method="app.help_keys",
+        letter="?",
+    ),
+    Action(
+        "quit",
+        "ctrl+q",
+        "Quit",
+        "Quit. Your code and your position are saved.",
+        method="app.quit",
+        letter="q",
+    ),
+    _more(
+        "palette",
+        "ctrl+p",
+        "Palette",
+        "Search all actions and lessons by name.",
+        "x",
+        "app.command_palette",
+    ),
+    _inner("interrupt", "ctrl+c", "How to quit", "Show which key quits.", "app.help_quit"),
+    # The first start
+    Action("begin", "enter", "Begin", "Open the first lesson."),
+    Action("look_around", "escape", "All lessons", "Go to the list of lessons."),
+    # The list of lessons
+    Action("open", "enter", "Open", "Open the selected lesson."),
+    _letter("go_on", "c", "Go on", "Open the lesson where you left off, or the next one."),
+    _letter("search", "slash", "Search", "Find lessons by title, and by PyTorch or JAX words."),
+    Action(
+        "close_search",
+        "escape",
+        "All lessons",
+        "Close the search and show all lessons.",
+        priority=False,
+    ),
+    # The map of a track
+    Action("leave", "escape", "Back", "Go back.", priority=False),
+    # A lesson
+    Action(
+        "run",
+        "ctrl+r,f5",
+        "Run",
+        "Check your code. A new run replaces the current one.",
+        letter="r",
+    ),
+    Action("stop", "escape", "Stop", "Stop the current run.", footer=False),
+    Action("hint", "ctrl+t,f6", "Hint", "Show the next hint.", letter="h"),
+    Action("brief", "ctrl+b,f2", "Brief", "Read the lesson, its hints and its notes.", letter="b"),
+    Action("next", "f8", "Next", "Go to the next lesson.", letter="n"),
+    _more("course", "ctrl+l,f10", "Lessons", "Go to the list of lessons.", "l"),
+    Action("menu", "escape", "Menu", "Show what a letter does now."),
+    _more("solution", "f7", "Solution", "Compare your code with the solution, once you pass.", "s"),
+    _more(
+        "editor",
+        "ctrl+o,f9",
+        "Editor",
+        "Edit in $VISUAL, $EDITOR, or an editor that is installed.",
+        "e",
+    ),
+    _more("torch", "", "PyTorch", "Go to the PyTorch to translate.", "p"),
+    _more("code", "f3", "Code", "Go to your code.", "c"),
+    _more("results", "f4", "Results", "Go to the results.", "v"),
+    _more("zoom", "", "Zoom", "Show the pane with the focus alone, or all again.", "z"),
+    _more("history", "", "History", "Show your attempts, and restore the code of one.", "o"),
+    _more("larger", "", "Larger", "Give the pane with the focus more room.", "+", "resize(1)"),
+    _more("smaller", "", "Smaller", "Give it less.", "-", "resize(-1)"),
+    _more("notes", "", "Notes", "Write notes on this lesson.", "t"),
+    _more("map", "", "Map", "Show the map of this track.", "m"),
+    _more("reset", "f12", "Reset", "Restore the starter. Your code is backed up.", "w"),
+    # A lesson's preview
+    Action("hidden", "f11", "Hidden", "Show what learners do not see.", letter="i"),
+    # Dialogs, and the solution
+    _inner("close", "escape,enter,q", "Close", "Close the dialog."),
+    Action("back", "escape,q", "Back", "Go back to your code.", priority=False),
+    Action("onward", "n,f8", "Next", "Go to the next lesson.", priority=False),
+    _inner("yes", "y", "Yes", "Yes.", "answer(True)"),
+    _inner("no", "n,escape,enter", "No", "No.", "answer(False)"),
+    # Hints
+    Action("close_hint", "escape", "Close", "Close the hint.", footer=False),
+    _inner("earlier", "left", "Earlier", "Show the previous hint."),
+    _inner("later", "right", "Later", "Show the following hint."),
+    # History
+    Action("restore", "r,enter", "Restore", "Restore this attempt.", priority=False),
+    # Notes
+    _inner("close_notes", "escape", "Close", "Save your notes, and close them."),
+    # After a pass
+    _inner("next_lesson", "enter", "Next", "Go to the next lesson.", "screen.next"),
+    _inner("compare", "d", "Compare", "Compare with the solution.", "screen.solution"),
+    _inner("read_map", "m", "Map", "Show the map of the track.", "screen.map"),
+    # Finding
+    _inner("close_bar", "escape", "Close", "Go back to your code."),
+    _inner("replace_all", "alt+enter,ctrl+a", "All", "Replace all.", "replace_all"),
+    # Results
+    _inner("fold", "space", "Fold", "Open or fold this result."),
+    _inner("go_to", "enter", "Line", "Go to the line of this result."),
+    _inner("slice_before", "left,h", "Slice before", "Show the slice before this one."),
+    _inner("slice_after", "right,l", "Next slice", "Show the slice after this one."),
+    _inner("copy_result", "y", "Copy", "Copy this result."),
+    _inner("result_up", "up,k", "Up", "Go to the result above."),
+    _inner("result_down", "down,j", "Down", "Go to the result below."),
+    # The editor
+    _inner("first_line", "ctrl+home", "First line", "Go to the first line."),
+    _inner("last_line", "ctrl+end", "Last line", "Go to the last line."),
+    _inner(
+        "line_start",
+        "home,ctrl+a",
+        "Start of the line",
+        "Go to the start of the line; again, select all.",
+    ),
+    _inner("indent", "tab", "Indent", "Indent the selected lines, or to the next stop."),
+    _inner("dedent", "shift+tab", "Dedent", "Dedent the selected lines."),
+    _inner(
+        "comment",
+        "ctrl+underscore,ctrl+slash",
+        "Comment",
+        "Make lines comments, or code again.",
+        letter="/",
+    ),
+    _inner("select_all", "", "Select all", "Select all of your code.", letter="a"),
+    _inner("duplicate", "alt+shift+down", "Duplicate", "Duplicate the selected lines.", letter="d"),
+    _inner("line_up", "alt+up", "Line up", "Move the selected lines up.", letter="k"),
+    _inner("line_down", "alt+down", "Line down", "Move the selected lines down.", letter="j"),
+    _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
+    _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
+)
+
+ACTIONS = {action.id: action for action in _ALL}
+assert len(ACTIONS) == len(_ALL), "two actions have one id"
 
 EDITING = (
     "first_line", "last_line", "line_start", "indent", "dedent", "comment", "select_all",

@@ -24,7 +24,7 @@ class NotesScreen(ModalScreen[str]):
         super().__init__()
         self._notes = notes
         self._saved = text
-        self._area = TextArea(text, language="markdown", soft_wrap=True, id="notes-text")
+        self._area = TextArea(text, soft_wrap=True, id="notes-text")
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:

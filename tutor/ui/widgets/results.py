@@ -173,7 +173,7 @@ class ResultCard(Card):
 class PassCard(Vertical, can_focus=True):
     """What a learner has shown and learnt, and where to go from here."""
 
-    BINDINGS = bindings(actions("go_on", "compare", "read_map"))
+    BINDINGS = bindings(actions("next_lesson", "compare", "read_map"))
 
     def __init__(self, lesson: Lesson, *, id: str) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -205,7 +205,7 @@ class PassCard(Vertical, can_focus=True):
             self._learnt.update(text)
             self._learnt.display = True
         keys = [
-            f"[@click=screen.next][b]{key_of('go_on')}[/b] next lesson[/]",
+            f"[@click=screen.next][b]{key_of('next_lesson')}[/b] next lesson[/]",
             f"[@click=screen.solution][b]{key_of('compare')}[/b] compare with the solution[/]",
             f"[@click=screen.map][b]{key_of('read_map')}[/b] map[/]",
         ]
