@@ -173,7 +173,7 @@ def test_n_after_the_last_lesson_goes_to_the_first_that_is_not_passed(session: S
 def test_a_lesson_that_is_broken_is_reported_and_not_entered(session: Session, root: Path):
     (root / "basics" / "tall.yaml").write_text("id: tall\n")
     text = session.press("l", "2", "l", "3")
-    assert "tall.yaml:1" in text
+    assert "tall.yaml:1" in "".join(text.split())  # long paths are wrapped
     assert "there is no lesson '3'. Press l to see the lessons" in text
     assert session.watched.lesson.id == "double"
 
@@ -184,7 +184,8 @@ def test_a_file_that_is_missing_or_not_text_is_waited_for(session: Session):
         path.unlink, lambda: session.write("double", b"\xff\xfe"),
         lambda: session.write("double", "pass"),
     )  # fmt: skip
-    assert f"{path} is missing; waiting" in text.replace("\n", " ").replace("  ", " ")
+    # Long paths are wrapped.
+    assert "".join(f"{path} is missing; waiting".split()) in "".join(text.split())
     assert text.index("not UTF-8") < text.index("1 of 1 checks pass")
 
 

@@ -55,6 +55,7 @@ class Progress:
         self.path = path or paths.data() / "progress.db"
         self.notices: list[str] = []
         self.history = History(self.path.parent / "history")
+        self._lasting = True
         self._db = self._open()
         self._begin_history()
 
@@ -177,7 +178,8 @@ class Progress:
         try:
             self.history.record(pack, lesson, event)
         except OSError as error:
-            self._notify(f"your history was not saved: {error.strerror}; {ELSEWHERE}")
+            if self._lasting:  # else it is told already
+                self._notify(f"your history was not saved: {error.strerror}; {ELSEWHERE}")
 
     def _begin_history(self) -> None:
         """Write into the journals what was passed before there were any."""
@@ -219,6 +221,7 @@ class Progress:
             self._notify(f"{_NOT_KEPT}: {self.path}: {error.strerror}; to save it, {ELSEWHERE}")
         except _Newer:
             self._notify(f"{_NOT_KEPT}: {self.path} was written by a newer jaxtutor")
+        self._lasting = False
         return self._connect(":memory:")
 
     def _connect(self, name: str) -> sqlite3.Connection:
