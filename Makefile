@@ -26,6 +26,8 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Pin the build requirements as well.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The tests start hundreds of processes, which would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install run test proofs course attacks killed class crowd libreoffice newest oldest fuzz bench format clean
 

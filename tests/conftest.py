@@ -1,5 +1,6 @@
 """What all tests share: homes of their own, and one memory of what PyTorch answered."""
 
+import gc
 import os
 import tempfile
 from collections.abc import Generator, Iterator
@@ -44,6 +45,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("proof")]
     items[:] = [item for item in items if item not in slow]
     config.hook.pytest_deselected(items=slow)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what collecting made out of garbage collection: a million objects that live as long as
+    the process, which Textual's own collections would visit at each start of an app."""
+    gc.collect()
+    gc.freeze()
 
 
 needed: WeakKeyDictionary[pytest.Item, bool] = WeakKeyDictionary()

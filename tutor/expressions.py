@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 import symtable
+import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -136,7 +137,8 @@ def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
     return ()
 
 
-def defined_names(source: str) -> set[str]:
+@lru_cache(maxsize=512)
+def defined_names(source: str) -> frozenset[str]:
     """Return the names that a module defines or imports at the top level.
 
     Raises:
@@ -148,7 +150,11 @@ def defined_names(source: str) -> set[str]:
         for symbol in table.get_symbols()
         if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
     }
-    return defined - _only_in_comprehensions(tree)
+    if sys.version_info >= (3, 12):
+        # Comprehensions are compiled into the code around them, and the symbol table lists their
+        # names there.
+        defined -= _only_in_comprehensions(tree)
+    return frozenset(defined)
 
 
 @lru_cache(maxsize=64)
@@ -224,8 +230,7 @@ def undefined_names(source: str) -> dict[str, tuple[int, int]]:
 
 
 def _only_in_comprehensions(tree: ast.AST) -> set[str]:
-    """Return the names that nothing but comprehensions assign. From Python 3.12, these are compiled
-    into the code around them, and the symbol table lists their names there."""
+    """Return the names that nothing but comprehensions assign."""
     targets = {
         id(name): name.id
         for node in ast.walk(tree)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import Input
 
 from tutor.engine.machine import Diagnostic
@@ -164,10 +165,11 @@ async def opened(pilot: "Pilot[int]") -> LessonScreen:
 
 async def settled(pilot: "Pilot[int]") -> None:
     """Wait until the screen no longer changes: Markdown and footers are built bit by bit."""
-    last, same = "", 0
+    last: list[Strip] = []
+    same = 0
     while same < 4:
         await pilot.pause(0.05)
-        now = pilot.app.export_screenshot()
+        now = pilot.app.screen._compositor.render_strips()
         same = same + 1 if now == last else 0
         last = now
 

@@ -17,8 +17,8 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 RUNS = 100
 """For answers of which each lesson has many."""
-SOLUTION_RUNS = 2
-STARTER_RUNS = 4
+SOLUTION_RUNS = 8
+STARTER_RUNS = 16
 SEEDS = 1000
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
 """Every lesson of the course, in real sandboxes.
 
-An ordinary run tries a sample (see `sample.py`): half of the solutions, a quarter of the starters
-and a hundredth of the other answers, under one seed. `make proofs` tries all. `make course` proves
-lessons under twenty seeds, and here every proof must be current.
+An ordinary run tries a sample (see `sample.py`): an eighth of the solutions, a sixteenth of the
+starters and a hundredth of the other answers, under one seed. `make proofs` tries all. `make
+course` proves lessons under twenty seeds, and here every proof must be current.
 """
 
 import re

@@ -248,7 +248,7 @@ def gradient_unasked(page: Page) -> Iterator[Finding]:
             yield page.at("checks", number), message, remedy
 
 
-def _differentiated(check: Check, functions: set[str]) -> set[str]:
+def _differentiated(check: Check, functions: frozenset[str]) -> set[str]:
     """Return the functions whose gradient an expression of a check takes itself."""
     found: set[str] = set()
     for text in texts(check.observe()):

@@ -52,7 +52,7 @@ class Survives(Check, frozen=True, kw_only=True):
         return None
 
 
-def survival(lesson: Lesson, names: set[str]) -> Survives | None:
+def survival(lesson: Lesson, names: frozenset[str]) -> Survives | None:
     """Return the check for a lesson's `survives:`, if it has one.
 
     **Arguments:** `names`: the names that the learner's code defines.
@@ -91,7 +91,7 @@ def survival(lesson: Lesson, names: set[str]) -> Survives | None:
     )
 
 
-def with_survival(lesson: Lesson, names: set[str]) -> Lesson:
+def with_survival(lesson: Lesson, names: frozenset[str]) -> Lesson:
     """Return the lesson with its `survives` check, if any, added at the end."""
     check = survival(lesson, names)
     if check is None:

@@ -387,7 +387,7 @@ class LessonReader(StructReader):
             remedy = choice(lesson.timed, timed, "there are no value checks; remove `timed`")
             self.complain(node.get("timed") or node, what, remedy)
 
-    def _questions(self, lesson: Lesson, node: MappingNode, starter: set[str]) -> None:
+    def _questions(self, lesson: Lesson, node: MappingNode, starter: frozenset[str]) -> None:
         """Report questions that cannot be answered in a file, or not by their program."""
         nodes = node.get("checks")
         assert isinstance(nodes, SequenceNode)
@@ -415,7 +415,7 @@ class LessonReader(StructReader):
                 if isinstance(scalar, ScalarNode) and scalar is not name:
                     self._known_names(scalar, known)
 
-    def _known_names(self, scalar: ScalarNode, known: set[str] | frozenset[str]) -> None:
+    def _known_names(self, scalar: ScalarNode, known: frozenset[str]) -> None:
         for name, (line, column) in free_names(str(scalar.value)).items():
             if name not in known:
                 what = f"the program does not define {name!r}"
@@ -479,7 +479,7 @@ class LessonReader(StructReader):
             self.complain(where, what, remedy)
 
     def _inputs(
-        self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: set[str]
+        self, draws: dict[str, Any], node: Node | None, lesson: Lesson, starter: frozenset[str]
     ) -> None:
         for name, draw in draws.items():
             draw_node = node.get(name) if isinstance(node, MappingNode) else None
@@ -496,7 +496,7 @@ class LessonReader(StructReader):
                 what = f"the name {name!r} is reserved in expressions"
                 self.complain(draw_node, what, "rename the input")
 
-    def _harness(self, lesson: Lesson, node: MappingNode, starter: set[str]) -> None:
+    def _harness(self, lesson: Lesson, node: MappingNode, starter: frozenset[str]) -> None:
         """Report names of `jax_harness` that mean something else in expressions, and names that it
         does not know."""
         block = node.get("jax_harness")
@@ -574,7 +574,12 @@ class LessonReader(StructReader):
             self.complain(node, what, remedy)
 
     def _names(
-        self, lesson: Lesson, check: Check, node: MappingNode, starter: set[str], torch: set[str]
+        self,
+        lesson: Lesson,
+        check: Check,
+        node: MappingNode,
+        starter: frozenset[str],
+        torch: frozenset[str],
     ) -> None:
         """Report names in expressions that are not defined on their side."""
         inputs = {**lesson.inputs, **check.inputs}

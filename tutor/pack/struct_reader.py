@@ -23,6 +23,13 @@ def _hints(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+@cache
+def _fields(cls: Any) -> dict[str, msgspec.structs.FieldInfo]:
+    """Return what may be written in YAML, by key."""
+    hidden = getattr(cls, "NOT_IN_YAML", ())
+    return {f.encode_name: f for f in msgspec.structs.fields(cls) if f.name not in hidden}
+
+
 class StructReader:
     """Reads mapping nodes as msgspec structs, and collects all problems."""
 
@@ -49,8 +56,7 @@ class StructReader:
             self.complain(node, what, _MAPPING)
             return None
         before = len(self.problems)
-        left_out = getattr(cls, "NOT_IN_YAML", ())
-        fields = {f.encode_name: f for f in msgspec.structs.fields(cls) if f.name not in left_out}
+        fields = _fields(cls)
         hints = _hints(cls)
         values: dict[str, Any] = {}
         for number, (key, child) in enumerate(node.entries):

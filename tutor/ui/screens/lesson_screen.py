@@ -193,8 +193,9 @@ class LessonScreen(Screen[None]):
         # The PyTorch is above both in a narrow terminal: going there does not hide the code.
         if name == "torch" and not self.has_class("-zoom"):
             return
-        for pane in self.PANES:
-            self.set_class(pane == name, f"show-{pane}")
+        # The styles are updated once: it takes as long as a frame.
+        others = (f"show-{pane}" for pane in self.PANES if pane != name)
+        self.remove_class(*others, update=False).add_class(f"show-{name}")
         self._lay_out()
 
     @on(DescendantFocus)
