@@ -22,6 +22,7 @@ from tutor.ui.screens.history_screen import HistoryScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.notes_screen import NotesScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
+from tutor.ui.widgets.completion_list import CompletionList
 
 ENDLESS = "def double(x):\n    while True: pass\n"
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -101,6 +102,23 @@ async def test_typing_does_not_wait_for_a_run(start: Start, patient: Pack):
         assert "still_here" in driver.editor.text
         await driver.press("escape")
         await driver.until(lambda: not driver.results.running, "the end of the run")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_a_name_is_completed_at_the_cursor(start: Start, size: tuple[int, int]):
+    async with start(size=size) as driver:
+        await opened(driver)
+        await driver.write("import jax.numpy as jnp\n\n\ndef double(x):\n    return jnp.")
+        await driver.press("code")
+        await driver.press("ctrl+end", "complete", *"einsu")
+        names = driver.lesson.query_one(CompletionList)
+        assert names.display
+        await driver.shows("einsum(subscripts, /, *operands")
+        assert names.region.y == driver.editor.cursor_screen_offset.y + 1
+        await driver.press("enter")
+        assert driver.editor.text.endswith("return jnp.einsum")
+        await driver.press("ctrl+z", "escape")
+        assert driver.lesson.menu_is_open  # Esc first closes only what is open
 
 
 async def test_results_appear_below_the_code_and_leave_the_cursor_there(start: Start):

@@ -214,6 +214,13 @@ _ALL = (
     _inner("duplicate", "alt+shift+down", "Duplicate", "Duplicate the selected lines.", letter="d"),
     _inner("line_up", "alt+up", "Line up", "Move the selected lines up.", letter="k"),
     _inner("line_down", "alt+down", "Line down", "Move the selected lines down.", letter="j"),
+    _inner(
+        "complete",
+        "ctrl+@,ctrl+space",
+        "Names",
+        "Complete a name, or list those that fit.",
+        letter="u",
+    ),
     _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
     _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
 )
@@ -223,7 +230,7 @@ assert len(ACTIONS) == len(_ALL), "two actions have one id"
 
 EDITING = (
     "first_line", "last_line", "line_start", "indent", "dedent", "comment", "select_all",
-    "duplicate", "line_up", "line_down", "find", "go_to_line",
+    "duplicate", "line_up", "line_down", "complete", "find", "go_to_line",
 )  # fmt: skip
 """The editor's actions."""
 
@@ -252,6 +259,7 @@ _SHOWN = {
     "escape": "Esc",
     "ctrl+underscore": "^/",
     "ctrl+backslash": "^\\",
+    "ctrl+@": "Ctrl+Space",
     "pageup": "PgUp",
     "pagedown": "PgDn",
     "slash": "/",
@@ -276,7 +284,8 @@ MENU = ACTIONS["menu"].key
 
 def shown_keys(action: Action) -> str:
     """Return all keys of an action: `^R, F5, Esc r`."""
-    keys = [shown_key(key) for key in action.keys.split(",") if key]
+    # Some terminals send the same key in two ways.
+    keys = dict.fromkeys(shown_key(key) for key in action.keys.split(",") if key)
     return ", ".join([*keys, *_letter_shown(action)])
 
 

@@ -24,6 +24,7 @@ from tutor.ui.actions import ACTIONS, EDITING, Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.pane_sizes import PaneSizes
 from tutor.ui.widgets.code_view import CodeView
+from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.hints_pane import HintsPane
 from tutor.ui.widgets.lesson_editor import LessonEditor
@@ -93,6 +94,7 @@ class LessonScreen(Screen[None]):
         self.hints = HintsPane(lesson, id="hint")
         self._menu = Menu((*self.ACTIONS, *actions(*EDITING, "palette")), id="menu")
         self._find = self.editor.find_bar = FindBar(self.editor, id="find")
+        self._names = self.editor.completion_list = CompletionList(self.editor, id="names")
 
     # --- layout ------------------------------------------------------------------------------
 
@@ -109,6 +111,7 @@ class LessonScreen(Screen[None]):
                 with Vertical(id="coding"):
                     yield self.editor
                     yield self._find
+                    yield self._names
                     yield self.hints
                 yield self.results
         yield self._menu

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.binding import Binding
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -12,6 +12,7 @@ from textual.widgets.text_area import Location, Selection
 
 from tutor.ui.actions import ACTIONS, EDITING, actions, bindings
 from tutor.ui.themes import colour_code
+from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.python_lines import (
     INDENT,
@@ -60,6 +61,8 @@ class CodeEditor(TextArea, inherit_bindings=False):
         self._marked: frozenset[int] = frozenset()
         self.find_bar: FindBar | None = None
         """Opened by the keys for finding."""
+        self.completion_list: CompletionList | None = None
+        """Opened by the key for completing a name."""
 
     def on_mount(self) -> None:
         colour_code(self)
@@ -90,7 +93,9 @@ class CodeEditor(TextArea, inherit_bindings=False):
         if self._menu_is_open:
             event.prevent_default()  # the screen's `on_key` closes the menu
             return
-        if event.key == "enter":
+        if self._is_for_list(event.key):
+            pass
+        elif event.key == "enter":
             self._new_line()
         elif event.key == "backspace" and self._step_back():
             pass
@@ -107,6 +112,29 @@ class CodeEditor(TextArea, inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+
+    def _is_for_list(self, key: str) -> bool:
+        """Do what a key means for the list of names, if that is open."""
+        names = self.completion_list
+        if names is None or not names.display:
+            return False
+        if key == "escape":
+            names.close()
+        elif key in names.KEYS:
+            getattr(names, f"action_{names.KEYS[key]}")()
+        else:
+            return False
+        return True
+
+    @on(TextArea.Changed)
+    @on(TextArea.SelectionChanged)
+    def _follow_with_list(self) -> None:
+        if self.completion_list is not None:
+            self.completion_list.follow()
+
+    def on_blur(self) -> None:
+        if self.completion_list is not None:
+            self.completion_list.close()
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         return not self._menu_is_open and super().check_consume_key(key, character)
@@ -165,6 +193,10 @@ class CodeEditor(TextArea, inherit_bindings=False):
     def action_go_to_line(self) -> None:
         if self.find_bar is not None:
             self.find_bar.open(line=True)
+
+    def action_complete(self) -> None:
+        if self.completion_list is not None:
+            self.completion_list.open()
 
     # --- lines -------------------------------------------------------------------------------
 

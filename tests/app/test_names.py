@@ -1,0 +1,217 @@
+"""Completing names: from the table of the libraries' names, and from the learner's file."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+
+from tests.stopwatch import GUARD
+from tutor.ui.completion import completions, names
+from tutor.ui.widgets.completion_list import CompletionList
+from tutor.ui.widgets.editor import CodeEditor
+
+REPOSITORY = Path(__file__).parents[2]
+
+IMPORTS = """import functools, jax
+import jax.numpy as jnp
+import flax.linen as nn  # layers
+from jax import (
+    lax,
+    random as jr,
+)
+from jax.nn import relu
+
+def predict(w, x):
+    hidden = relu(x.reshape(-1) @ w)  # secret
+    return """
+
+
+def after(typed: str, code: str = IMPORTS) -> tuple[int, list[str]]:
+    """Return from where names are completed, counted in `typed`, and the names."""
+    whole = code + typed
+    row = whole.count("\n")
+    column = len(whole.split("\n")[-1])
+    found = completions(whole, row, column)
+    return found.column - column + len(typed), [one.name for one in found.found]
+
+
+@pytest.mark.parametrize(
+    ("typed", "column", "first"),
+    [
+        ("jnp.ein", 4, ["einsum", "einsum_path"]),
+        ("jnp.linalg.nor", 11, ["norm"]),
+        ("jax.random.spl", 11, ["split"]),
+        ("jr.spl", 3, ["split"]),
+        ("lax.while", 4, ["while_loop"]),
+        ("nn.Dense", 3, ["DenseGeneral"]),
+        ("nn.dense", 3, ["Dense", "DenseGeneral"]),
+        ("optax.sg", 6, ["sgd"]),
+        ("pre", 0, ["predict"]),
+        ("jax.tree.map(hid", 13, ["hidden"]),
+        ("x.resha", 2, ["reshape"]),
+        ("(x + 1).asty", 8, ["astype"]),
+        ("w['b'].ndi", 7, ["ndim"]),
+        ("predict", 0, []),
+        ("3.", 2, []),
+        ("zzz", 0, []),
+    ],
+)
+def test_what_fits_stands_first(typed: str, column: int, first: list[str]):
+    at, found = after(typed)
+    assert at == column
+    assert found[: len(first)] == first
+    assert bool(found) == bool(first)
+
+
+def test_what_contains_the_text_comes_after_what_begins_with_it():
+    _, found = after("jnp.sum")
+    assert found[0] != "sum"  # it is written already
+    assert found.index("cumsum") < found.index("nancumsum")
+    _, found = after("jnp.stac")
+    assert found[0] == "stack"
+    assert {"column_stack", "hstack"} <= {*found}
+
+
+def test_words_in_comments_and_strings_are_no_names():
+    _, found = after("s")
+    assert "secret" not in found
+    _, found = after("s", 'text = "some string"\n')
+    assert "string" not in found and "text" not in after("t", 'a = """text"""\n')[1]
+
+
+def test_an_alias_of_the_file_counts_for_more_than_the_usual_one():
+    assert "vmap" not in after("jnp.")[1]
+    assert "vmap" in after("jnp.", "import jax as jnp\n")[1]
+
+
+@given(st.text("import jax.np\n as frm(),'\"#:0", max_size=60), st.data())
+def test_any_text_can_be_completed(code: str, data: st.DataObject):
+    lines = code.split("\n")
+    row = data.draw(st.integers(0, len(lines) - 1))
+    column = data.draw(st.integers(0, len(lines[row])))
+    found = completions(code, row, column)
+    assert 0 <= found.column <= column
+    assert all(one.name.isidentifier() for one in found.found)
+
+
+def test_the_table_is_of_the_libraries_that_are_installed():
+    """Names and versions as `docs/names.py` finds them; with others installed, names that there
+    are there."""
+    script = "import json; from docs.names import names; print(json.dumps(names()))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=GUARD,
+        cwd=REPOSITORY,
+    )
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    table = names()
+    if made["versions"] == table.versions:
+        assert made["modules"] == table.modules, "run .venv/bin/python docs/names.py"
+    else:
+        ours = {(module, name) for module, found in table.modules.items() for name in found}
+        theirs = {(module, name) for module, found in made["modules"].items() for name in found}
+        assert len(ours & theirs) > 0.9 * len(ours)
+
+
+# --- in the editor ---------------------------------------------------------------------------
+
+
+class EditorApp(App[None]):
+    CSS_PATH = REPOSITORY / "tutor" / "ui" / "screens" / "lesson.tcss"
+
+    def get_css_variables(self) -> dict[str, str]:
+        more = ("edge", "muted", "torch-edge", "jax-edge")
+        return {**super().get_css_variables(), **dict.fromkeys(more, "#888888")}
+
+    def compose(self) -> ComposeResult:
+        self.editor = CodeEditor("", id="code")
+        self.list = CompletionList(self.editor, id="names")
+        self.editor.completion_list = self.list
+        with Vertical():
+            yield self.editor
+            yield self.list
+
+    def on_mount(self) -> None:
+        self.editor.focus()
+
+
+async def test_the_only_name_is_written_at_once():
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"jax.lax.while", "ctrl+@")
+        assert app.editor.text == "jax.lax.while_loop"
+        assert not app.list.display
+        assert app.editor.cursor_location == (0, 18)
+
+
+async def test_a_name_is_chosen_from_the_list():
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"jnp.ar", "ctrl+@")
+        assert app.list.display and app.editor.has_focus
+        first = app.list.get_option_at_index(0).id
+        assert first == "arange"
+        await pilot.press("down", "up", "enter")
+        assert app.editor.text == "jnp.arange"
+        assert not app.list.display
+        await pilot.press("ctrl+z")
+        assert app.editor.text == "jnp.ar"
+
+
+async def test_typing_narrows_the_list_and_leaving_the_name_closes_it():
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"jnp.", "ctrl+@")
+        many = app.list.option_count
+        await pilot.press(*"concat")
+        await pilot.pause()
+        assert app.list.display and 0 < app.list.option_count < many
+        assert app.editor.text == "jnp.concat"
+        await pilot.press("(")
+        await pilot.pause()
+        assert not app.list.display
+        assert app.editor.text.startswith("jnp.concat(")
+
+
+async def test_escape_closes_the_list_and_enter_is_a_new_line_again():
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"x = jnp.", "ctrl+@", "escape")
+        assert not app.list.display
+        await pilot.press("enter", "y")
+        assert app.editor.text == "x = jnp.\ny"
+
+
+async def test_the_list_is_below_the_cursor_and_a_click_takes_a_name():
+    app = EditorApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"x = jnp.ar", "ctrl+@")
+        await pilot.pause()
+        cursor = app.editor.cursor_screen_offset
+        assert app.list.region.y == cursor.y + 1
+        assert app.list.region.x <= cursor.x < app.list.region.right
+        await pilot.click(app.list, offset=(3, 1))
+        assert app.editor.text == "x = jnp.arccos"
+        assert app.editor.has_focus
+
+
+async def test_without_room_the_list_is_above_the_cursor():
+    app = EditorApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.editor.load_text("\n" * 30 + "jnp.ar")
+        app.editor.move_cursor(app.editor.document.end)
+        await pilot.pause()
+        await pilot.press("ctrl+@")
+        await pilot.pause()
+        cursor = app.editor.cursor_screen_offset
+        assert app.list.region.bottom <= cursor.y
+        assert app.list.region.y >= 0
