@@ -1,4 +1,4 @@
-"""Write the names that the editor completes into `tutor/data/names.json`.
+"""Write the names that the editor completes into `tutor/ui/names.json`.
 
     .venv/bin/python docs/names.py
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-TABLE = Path(__file__).parents[1] / "tutor" / "data" / "names.json"
+TABLE = Path(__file__).parents[1] / "tutor" / "ui" / "names.json"
 
 LIBRARIES = ("jax", "flax", "optax", "numpy")
 MODULES = (

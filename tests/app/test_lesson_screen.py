@@ -355,6 +355,20 @@ async def test_every_action_is_in_the_help_and_in_the_palette(start: Start):
             assert any(title.startswith(action.label) for title in titles)
 
 
+async def test_the_help_knows_where_the_focus_is(start: Start):
+    async with start(size=(100, 90)) as driver:
+        await opened(driver)
+        await driver.press("code", "help")
+        await driver.shows("Duplicate the selected lines.")
+        assert "Copy this result." not in driver.text
+        await driver.press("escape")
+        await driver.write("def double(x):\n    return 3 * x\n")
+        await driver.check()
+        await driver.press("results", "help")
+        await driver.shows("Copy this result.")
+        assert "Duplicate the selected lines." not in driver.text
+
+
 async def test_the_palette_runs_what_it_lists(start: Start):
     async with start() as driver:
         await opened(driver)

@@ -292,8 +292,10 @@ async def failure_hint(pilot: "Pilot[int]") -> None:
 
 
 async def keys(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
-    await pilot.app.push_screen(HelpScreen(screen.ACTIONS))
+    await opened(pilot)
+    await pilot.press(ACTIONS["help"].key)
+    while not isinstance(pilot.app.screen, HelpScreen):
+        await pilot.pause(0.05)
 
 
 async def question(pilot: "Pilot[int]") -> None:
@@ -359,7 +361,33 @@ def test_screen(
     assert snap_compare(app, run_before=before, terminal_size=size)
 
 
-@pytest.mark.parametrize("screen", [going_on, found, first_run], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("screen", [failed, hint], ids=lambda one: one.__name__)
+def test_at_the_breakpoint(snap_compare, app: TutorApp, screen: Before):
+    """The narrowest terminal that has the PyTorch beside the code."""
+
+    async def before(pilot: "Pilot[int]") -> None:
+        await screen(pilot)
+        await settled(pilot)
+
+    assert snap_compare(app, run_before=before, terminal_size=(110, 35))
+
+
+@pytest.mark.parametrize("screen", [going_on, failed, solution], ids=lambda one: one.__name__)
+def test_without_colour(snap_compare, monkeypatch: pytest.MonkeyPatch, screen: Before):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def before(pilot: "Pilot[int]") -> None:
+        await screen(pilot)
+        await settled(pilot)
+
+    app = TutorApp(Desk(load_pack(PACK), warm=False))
+    assert snap_compare(app, run_before=before, terminal_size=(120, 40))
+
+
+LIGHT = [going_on, found, first_run, failed]
+
+
+@pytest.mark.parametrize("screen", LIGHT, ids=lambda one: one.__name__)
 def test_light(snap_compare, app: TutorApp, screen: Before):
     async def before(pilot: "Pilot[int]") -> None:
         app.theme = "jaxtutor-light"

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.conftest import SHARED_CACHE, course
+from tests.course.sample import SOLUTION_RUNS, sample_of
 from tests.engine.conftest import RIGHT, Written
 from tutor.authoring.recording import Recording, record
 from tutor.engine import recorded, references
@@ -187,7 +188,15 @@ def test_every_lesson_of_the_course_has_current_answers(forks: Forks, pack: Pack
         assert found.cached, f"run: jaxtutor pack test lessons {one.id} --seeds 1"
 
 
-@pytest.mark.parametrize("lesson_id", course().lessons)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Compute the answers of a sample of the course anew, in proofs those of all lessons."""
+    if metafunc.function is test_the_installed_pytorch_gives_the_recorded_answers:
+        lessons = list(course().lessons)
+        sampled = sample_of(metafunc.config).of(lessons, str, runs=SOLUTION_RUNS)
+        everything = metafunc.config.getoption("proofs")
+        metafunc.parametrize("lesson_id", lessons if everything else sampled)
+
+
 def test_the_installed_pytorch_gives_the_recorded_answers(lesson_id: str, forks: Forks):
     one = course().lesson(lesson_id)
     compared = record(one, SHARED_CACHE / "references", forks.reference, write=False, again=True)

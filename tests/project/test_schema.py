@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -10,6 +11,15 @@ import pytest
 from tutor.pack import built_in, schema
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import read
+
+
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """Return the validator of a published schema, which is checked itself, once."""
+    found = json.loads(schema.texts()[name])
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
+
 
 LESSONS = sorted(built_in().glob("*/*.yaml"))
 REPOSITORY = Path(__file__).parents[2]
@@ -32,14 +42,14 @@ def test_the_published_schema_is_up_to_date(name: str):
 def test_every_lesson_is_valid_by_the_schema(path: Path):
     node, problems = read(path, path.name)
     assert not problems
-    jsonschema.validate(plain(node), schema.lesson_schema(), jsonschema.Draft202012Validator)
+    validator("lesson.json").validate(plain(node))
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_other_pack_is_valid_by_the_schema(path: Path):
     node, _ = read(path, path.name)
-    whole = schema.pack_schema() if path.name == "pack.yaml" else schema.lesson_schema()
-    jsonschema.validate(plain(node), whole, jsonschema.Draft202012Validator)
+    name = "pack.json" if path.name == "pack.yaml" else "lesson.json"
+    validator(name).validate(plain(node))
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "pt-BR", "zh-Hant-TW", "sr-Latn", "es-419", "gsw",
@@ -59,7 +69,7 @@ def test_what_is_no_language_tag_is_refused(lang: str):
 
 def test_the_pack_is_valid_by_the_schema():
     node, _ = read(built_in() / "pack.yaml", "pack.yaml")
-    jsonschema.validate(plain(node), schema.pack_schema(), jsonschema.Draft202012Validator)
+    validator("pack.json").validate(plain(node))
 
 
 def test_the_schema_refuses_what_the_loader_refuses():
@@ -73,7 +83,7 @@ def test_the_schema_refuses_what_the_loader_refuses():
         {"limits": {"seconds": 10_000}},
     ):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({**lesson, **change}, schema.lesson_schema())
+            validator("lesson.json").validate({**lesson, **change})
 
 
 def test_every_field_of_a_check_is_described():

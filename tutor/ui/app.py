@@ -149,9 +149,9 @@ class TutorApp(App[int], inherit_bindings=False):
         self.exit(0)
 
     def action_help_keys(self) -> None:
-        from tutor.ui.screens.help_screen import HelpScreen
+        from tutor.ui.screens.help_screen import HelpScreen, actions_at_focus
 
-        self.push_screen(HelpScreen(actions_of(self.screen)))
+        self.push_screen(HelpScreen(actions_of(self.screen), actions_at_focus(self.screen)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield the entries of the palette: the screen's actions, then the theme."""

@@ -1,6 +1,6 @@
 """Names that can continue what stands before the cursor: of the learner's file and of libraries.
 
-The libraries' names come from `tutor/data/names.json`, which `docs/names.py` writes: nothing is
+The libraries' names come from `tutor/ui/names.json`, which `docs/names.py` writes: nothing is
 imported, and nothing of the learner's runs.
 """
 
@@ -50,7 +50,7 @@ class Completions(Struct, frozen=True):
 @cache
 def names() -> Names:
     """Return the table of names."""
-    data = (files("tutor") / "data" / "names.json").read_bytes()
+    data = (files("tutor.ui") / "names.json").read_bytes()
     return msgspec.json.decode(data, type=Names)
 
 

@@ -1,30 +1,34 @@
-"""The help screen: every key that works on the screen below it."""
+"""The help screen: every key that works on the screen below it, and where its focus is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Label, Static
 
 from tutor.ui.actions import ACTIONS, Action, key_of, shown_keys
 
 
 class HelpScreen(ModalScreen[None]):
-    """A table of actions and their keys."""
+    """Tables of actions and their keys: of the widget with the focus, and of the screen."""
 
     CSS_PATH = "help.tcss"
     BINDINGS = [ACTIONS["close"].binding("help")]  # noqa: RUF012
 
-    def __init__(self, actions: Iterable[Action]) -> None:
+    def __init__(self, actions: Iterable[Action], here: Sequence[Action] = ()) -> None:
         super().__init__()
         self._actions = actions
+        self._here = here
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help"):
             yield Label("Keys", id="help-title")
             yield Static(table(self._actions))
+            if self._here:
+                yield Label("Where the focus is", classes="help-part")
+                yield Static(table(self._here))
             more = f"{key_of('palette')} searches these by name. {key_of('close')} closes."
             yield Label(more, id="help-more")
 
@@ -33,6 +37,13 @@ class HelpScreen(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+def actions_at_focus(screen: Screen[object]) -> list[Action]:
+    """Return what only the keys of the widget with the focus do, such as the editor's."""
+    outer = (screen, screen.app)
+    found = (one.binding.id for one in screen.active_bindings.values() if one.node not in outer)
+    return [ACTIONS[name] for name in dict.fromkeys(found) if name in ACTIONS]
 
 
 def table(actions: Iterable[Action]) -> Table:
