@@ -18,10 +18,18 @@ the pack, never counted against the learner."""
 Verdict = Literal["pass", "fail", "error", "internal"]
 
 
+class Alternative(Struct, frozen=True):
+    """Another mistake that fails in the same way, and code to write instead."""
+
+    what: str
+    instead: str
+
+
 class Explanation(Struct, frozen=True):
     """An explanation of a mistake for PyTorch developers: what happened, why JAX behaves this way,
     code to write instead, and the lesson of the course that teaches it. `id` is the rule's;
-    `likely` marks a guess."""
+    `likely` marks a guess. `alternatives` are other mistakes that fail in the same way; `link` is a
+    page about it; `old` is the last release that words the message so."""
 
     id: str
     what: str
@@ -29,6 +37,9 @@ class Explanation(Struct, frozen=True):
     instead: str
     lesson: str
     likely: bool = False
+    alternatives: tuple[Alternative, ...] = ()
+    link: str = ""
+    old: str = ""
 
 
 class Frame(Struct, frozen=True):

@@ -160,23 +160,23 @@ def kept(forks: Forks) -> Iterator[Kept]:
 Provoke = Callable[[str, int], Symptom | None]
 
 
-@pytest.fixture(scope="module")
-def provoke(kept: Kept) -> Provoke:
+def import_module(kept: Kept, source: str, devices: int = 1) -> Symptom | None:
     """Import a module in a learner's sandbox, or in PyTorch's if it imports torch, and return the
     symptom; None if nothing goes wrong."""
+    torch = "import torch" in source
+    spec = Spec("reference" if torch else "learner", LIMITS, devices, quick=not torch)
+    load = Load("load", source, "provoke.py")
+    allowance = Allowance(SECONDS)
+    try:
+        reply, _ = kept.get(spec).ask(load, None, allowance, "the import of your code")
+    except Failed as failure:
+        return of_fault(failure.fault, source)
+    if isinstance(reply, Loaded):
+        return None
+    assert isinstance(reply, Raised)
+    return of_fault(exceptions.from_raised(reply, source), source)
 
-    def provoked(source: str, devices: int = 1) -> Symptom | None:
-        torch = "import torch" in source
-        spec = Spec("reference" if torch else "learner", LIMITS, devices, quick=not torch)
-        load = Load("load", source, "provoke.py")
-        allowance = Allowance(SECONDS)
-        try:
-            reply, _ = kept.get(spec).ask(load, None, allowance, "the import of your code")
-        except Failed as failure:
-            return of_fault(failure.fault, source)
-        if isinstance(reply, Loaded):
-            return None
-        assert isinstance(reply, Raised)
-        return of_fault(exceptions.from_raised(reply, source), source)
 
-    return provoked
+@pytest.fixture(scope="module")
+def provoke(kept: Kept) -> Provoke:
+    return lambda source, devices=1: import_module(kept, source, devices)

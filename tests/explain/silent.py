@@ -8,10 +8,10 @@ import numpy as np
 from msgspec import Meta, Struct, field
 
 from tests.explain.conftest import Kept
+from tests.explain.rule_files import RuleReader
 from tutor.check import Case, Check
 from tutor.engine.plan import plan
 from tutor.explain import Symptom, of_finding
-from tutor.explain.reader import RuleReader
 from tutor.explain.rule import several
 from tutor.lesson import Lesson, Limits, Mistake, Module
 from tutor.pack.yaml_nodes import read

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tutor.explain.reader import read_rules
+from tests.explain.rule_files import read_rules
 from tutor.pack import BadPack
 
 RULES = """\
@@ -19,7 +19,7 @@ rules:
     instead: |
       x = 1
     lesson: grad-basics
-    provoke: |
+    example: |
       raise TypeError
 """
 
@@ -45,7 +45,7 @@ def test_a_valid_file_has_no_problems(tmp_path: Path):
         ("are {n}", "are {m}", ":7:21: what: unknown field 'm'"),
         ("Because", "Because {nn}", ":8:18: why: unknown field 'nn'"),
         ("x = 1", "x = = 1", ":10:11: instead: invalid Python"),
-        ("raise TypeError", "raise (", ":13:13: provoke: invalid Python"),
+        ("raise TypeError", "raise (", ":13:13: example: invalid Python"),
         ("exception: TypeError", "exception: builtins.TypeError", ":5:18: exception: 'builtins"),
         ("exception:", "excepton:", ":5:7: unknown key 'excepton'; did you mean 'exception'?"),
         ("exception: TypeError", "cause: sgin", ":5:14: cause: unknown value 'sgin'; did you mean"),

@@ -1,64 +1,54 @@
 """Every rule explains its own examples with the installed libraries, and no other rule does."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.explain.conftest import Kept, Provoke
+from tests.explain.provoked import problem
+from tests.explain.rule_files import Proved, read_proved
 from tutor.explain import Symptom, explain, rulebook
-from tutor.explain.reader import read_rules
-from tutor.explain.rule import Explanatory, Rule, several
+from tutor.explain.rule import several
 from tutor.explain.rulebook import FOLDER, matches, rules
+from tutor.explain.traceback import read_traceback
 from tutor.lesson import Lesson, Limits
 
-RULES = read_rules(FOLDER)
+RULES = read_proved(FOLDER)
 
-RAISED = [
-    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
-    for rule in RULES.values()
-    if rule.trial is None
-    for number, source in enumerate(several(rule.provoke))
-]
-OTHERS = [
-    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
-    for rule in RULES.values()
-    if rule.trial is None
-    for number, source in enumerate(several(rule.not_))
-]
-TRIED = [
-    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
-    for rule in RULES.values()
-    if rule.trial is not None
-    for number, source in enumerate(several(rule.provoke))
-]
-NEARLY = [
-    pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
-    for rule in RULES.values()
-    if rule.trial is not None
-    for number, source in enumerate(several(rule.not_))
-]
+
+def each(sources: Callable[[Proved], tuple[str, ...]], *, trial: bool) -> list[ParameterSet]:
+    return [
+        pytest.param(rule, source, id=f"{rule.id}-{number}" if number else rule.id)
+        for rule in RULES.values()
+        if (rule.trial is not None) == trial
+        for number, source in enumerate(sources(rule))
+    ]
+
+
+RAISED = each(lambda rule: rule.provoke, trial=False)
+OTHERS = each(lambda rule: rule.not_, trial=False)
+RECORDED = each(lambda rule: rule.recorded, trial=False)
+TRIED = each(lambda rule: rule.provoke, trial=True)
+NEARLY = each(lambda rule: rule.not_, trial=True)
 
 
 @pytest.mark.parametrize(("rule", "source"), RAISED)
-def test_a_provoked_error_is_explained_by_its_rule_alone(rule: Rule, source: str, provoke: Provoke):
-    symptom = provoke(source, rule.devices)
-    assert symptom is not None, "nothing went wrong"
-    found = matches(symptom)
-    raised = f"{symptom.exception} ({symptom.fault}): {symptom.message}\nin: {symptom.line}"
-    assert found, f"no rule for {raised}"
-    assert found[0].rule.id == rule.id, f"{found[0].rule.id} explains {raised}"
-    tied = [match.rule.id for match in found if match.weight == found[0].weight]
-    assert tied == [rule.id], f"as specific as each other: {tied}"
+def test_a_provoked_error_is_explained_by_its_rule_alone(
+    rule: Proved, source: str, provoke: Provoke
+):
+    assert not problem(rule, provoke(source, rule.devices))
 
 
 @pytest.mark.parametrize(("rule", "source"), OTHERS)
-def test_a_similar_error_is_not_explained_by_the_rule(rule: Rule, source: str, provoke: Provoke):
+def test_a_similar_error_is_not_explained_by_the_rule(rule: Proved, source: str, provoke: Provoke):
     symptom = provoke(source, rule.devices)
     found = matches(symptom) if symptom is not None else []
     assert rule.id not in [match.rule.id for match in found[:1]]
 
 
-def tried(rule: Rule, source: str, kept: Kept) -> list[Symptom | None]:
+def tried(rule: Proved, source: str, kept: Kept) -> list[Symptom | None]:
     """Return the symptoms of a submission in the checks of a rule's trial."""
     assert rule.trial is not None
     lesson = Lesson(
@@ -71,7 +61,7 @@ def tried(rule: Rule, source: str, kept: Kept) -> list[Symptom | None]:
 
 
 @pytest.mark.parametrize(("rule", "source"), TRIED)
-def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, kept: Kept):
+def test_a_wrong_answer_is_explained_by_its_rule(rule: Proved, source: str, kept: Kept):
     wrong = next((symptom for symptom in tried(rule, source, kept) if symptom is not None), None)
     assert wrong is not None, "every check passes"
     explained = explain(wrong)
@@ -79,7 +69,7 @@ def test_a_wrong_answer_is_explained_by_its_rule(rule: Rule, source: str, kept: 
 
 
 @pytest.mark.parametrize(("rule", "source"), NEARLY)
-def test_a_similar_wrong_answer_is_not_explained_by_the_rule(rule: Rule, source: str, kept: Kept):
+def test_a_similar_wrong_answer_is_not_explained_by_the_rule(rule: Proved, source: str, kept: Kept):
     for symptom in tried(rule, source, kept):
         explained = explain(symptom) if symptom is not None else None
         assert explained is None or explained.id != rule.id, symptom
@@ -99,8 +89,15 @@ def test_rules_are_cached_until_they_change(tmp_path: Path, monkeypatch: pytest.
 
 def test_both_readers_return_the_same_rules():
     """Rules are read in two ways: fast, and with all problems reported."""
-    read = rules()
-    assert [rule.id for rule in read] == list(RULES)
-    for rule in read:
-        for name in Explanatory.__struct_fields__:
-            assert getattr(rule, name) == getattr(RULES[rule.id], name), rule.id
+    assert list(rules()) == [one.rule for one in RULES.values()]
+
+
+@pytest.mark.parametrize(("rule", "text"), RECORDED)
+def test_a_recorded_error_is_explained_by_its_rule_alone(rule: Proved, text: str):
+    source, _, pasted = text.partition("\n")
+    assert source.startswith("# ")
+    symptom = read_traceback(pasted)
+    assert symptom is not None
+    found = matches(symptom)
+    assert found and found[0].rule.id == rule.id, f"{found[:1]}: {symptom}"
+    assert [match.weight for match in found].count(found[0].weight) == 1

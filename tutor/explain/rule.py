@@ -1,15 +1,15 @@
 """Rules: when they apply, and what they explain.
 
-Rules are data, in `rules/<topic>.yaml`, validated like lessons. A field's `extra={"holds": …}` says
-what its text means (see `tutor.explain.reader`).
+Rules are data, in `rules/<topic>.yaml`; names that do not exist are in `names.yaml` (see
+`tutor.explain.names`). A field's `extra={"holds": …}` says what its text means; tests validate it,
+and run every example.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from tutor.check import Check
-from tutor.lesson import Id, Module
+from tutor.lesson import Id
 
 Patterns = Annotated[str | tuple[str, ...], Meta(extra={"holds": "patterns"})]
 Words = Annotated[str | tuple[str, ...], Meta(extra={"holds": "words"})]
@@ -38,58 +38,56 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     asked: Annotated[Patterns, Meta(description="In the check's name, expressions or `why`.")] = ()
 
 
-class Trial(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A small lesson, which the code under `provoke` must fail."""
+class Possibility(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another mistake that fails with the same message, which the conditions cannot tell apart."""
 
-    torch: Module = "import torch\n"
-    sizes: dict[str, int | tuple[int, ...]] = field(default_factory=dict)
-    inputs: Annotated[dict[str, Any], Meta(extra={"holds": "draws"})] = field(default_factory=dict)
-    checks: Annotated[tuple[Check, ...], Meta(min_length=1, extra={"holds": "checks"})]
+    what: Annotated[Text, Meta(description="What happened then.")]
+    instead: Annotated[
+        str, Meta(min_length=1, max_length=1_500, description="Python code to write instead.")
+    ]
 
 
-class Explanatory(Struct, frozen=True, kw_only=True):
-    """The part of a rule that explanations need."""
+class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An explanation, and when it applies."""
 
     id: Annotated[Id, Meta(description="Unique among all rules.")]
     when: When
     what: Annotated[Text, Meta(description="What happened, for PyTorch developers.")]
     why: Annotated[Text, Meta(description="Why JAX behaves this way.")]
     instead: Annotated[
+        str, Meta(min_length=1, max_length=1_500, description="Python code to write instead.")
+    ]
+    or_: Annotated[
+        tuple[Possibility, ...],
+        Meta(description="What else fails with this message; all are shown, as *one of*."),
+    ] = field(default=(), name="or")
+    example: Annotated[
         str,
         Meta(
-            min_length=1,
-            max_length=1_500,
-            description="Python code to write instead.",
+            description="A module whose import raises the explained exception; if the rule is about "
+            "a wrong answer, a submission.",
+            extra={"holds": "module"},
         ),
     ]
     lesson: Annotated[Id, Meta(description="The lesson that teaches it, existing or planned.")]
+    link: Annotated[
+        str, Meta(description="A page of JAX, Flax or Optax about it.", pattern=r"^https://|^$")
+    ] = ""
+    old: Annotated[
+        str,
+        Meta(
+            description="The last release that words it so, as in `jax 0.4.30`: the wording is "
+            "recognised as old, and called so.",
+        ),
+    ] = ""
     likely: Annotated[
         bool, Meta(description="Whether it is a guess; rules with a `cause` always are.")
     ] = False
 
-
-class Rule(Explanatory, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule with its tests."""
-
-    provoke: Annotated[
-        str | tuple[str, ...],
-        Meta(
-            description="One or more modules whose import raises the explained exception; with "
-            "`trial`, submissions that fail it.",
-            extra={"holds": "modules"},
-        ),
-    ]
-    not_: Annotated[
-        str | tuple[str, ...],
-        Meta(
-            description="Modules that fail differently (or, with `trial`, may pass).",
-            extra={"holds": "modules"},
-        ),
-    ] = field(default=(), name="not")
-    trial: Trial | None = None
-    devices: Annotated[
-        int, Meta(ge=1, le=8, description="Number of simulated devices for `provoke`.")
-    ] = 1
+    @property
+    def title(self) -> str:
+        """What happened, in one sentence without the learner's line."""
+        return without_line(" ".join(self.what.split())).partition(". ")[0].removesuffix(".")
 
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,3 +100,12 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def several(value: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the texts of a key that takes one or several."""
     return (value,) if isinstance(value, str) else value
+
+
+def without_line(text: str) -> str:
+    """Return a text for when the learner's line is not known."""
+    text = text.removeprefix("`{line}`: ")
+    if text.startswith("`{line}` "):
+        text = text.replace("`{line}`", "your code", 1)
+    text = text.replace("`{line}`", "your line")
+    return text[:1].upper() + text[1:]

@@ -3,15 +3,15 @@
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
+from tutor.explain import names
 from tutor.explain.pattern import compile_pattern, fill, flat
-from tutor.explain.rule import Explanatory, several
+from tutor.explain.rule import Rule, several, without_line
 from tutor.explain.symptom import Symptom
 from tutor.foreign.plain_text import one_line
-from tutor.report import Explanation
+from tutor.report import Alternative, Explanation
 
 FOLDER = Path(__file__).parent / "rules"
 
@@ -26,7 +26,7 @@ class Match(Struct, frozen=True):
     """A rule that applies. `weight` orders rules by how specific they are: by the precision of the
     cause, then the number of conditions, then the length of the matched text."""
 
-    rule: Explanatory
+    rule: Rule
     fields: dict[str, str]
     weight: tuple[int, int, int]
 
@@ -62,21 +62,40 @@ def matches(symptom: Symptom) -> list[Match]:
     """Return all rules that apply, the most specific first."""
     flattened = _flat(symptom)
     found = [match for rule in rules() if (match := _match(rule, flattened)) is not None]
+    if (name := names.find(flattened.exception, flattened.message)) is not None:
+        found.append(Match(name.rule, name.fields, (0, 2, len(name.fields["name"]))))
     return sorted(found, key=lambda match: match.weight, reverse=True)
 
 
 def explanation(match: Match, symptom: Symptom) -> Explanation:
     """Return a rule's explanation with its fields filled in."""
-    values = {"line": symptom.line.strip() or "this", **match.fields}
-    shown = {name: _short(value) for name, value in values.items()}
+    line = symptom.line.strip()
+    shown = {name: _short(value) for name, value in match.fields.items()}
+    if line:
+        shown["line"] = _short(line)
     rule = match.rule
+
+    def prose(text: str) -> str:
+        text = " ".join(text.split())
+        return fill(text if line else without_line(text), shown)
+
+    def code(text: str) -> str:
+        return fill(text.rstrip(), shown)
+
     return Explanation(
         rule.id,
-        fill(" ".join(rule.what.split()), shown),
-        fill(" ".join(rule.why.split()), shown),
-        fill(rule.instead.rstrip(), shown),
+        prose(rule.what),
+        prose(rule.why),
+        code(rule.instead),
         rule.lesson,
         rule.likely or bool(rule.when.cause),
+        tuple(
+            Alternative(prose(other.what), code(other.instead))
+            for other in rule.or_
+            if not _contains(symptom.source, other.instead)
+        ),
+        rule.link,
+        rule.old,
     )
 
 
@@ -99,7 +118,7 @@ def _flat(symptom: Symptom) -> Symptom:
     )
 
 
-def _match(rule: Explanatory, symptom: Symptom) -> Match | None:
+def _match(rule: Rule, symptom: Symptom) -> Match | None:
     """Match a rule against a symptom with flattened texts."""
     when = rule.when
     words = (
@@ -154,24 +173,9 @@ def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | 
 
 
 @cache
-def rules() -> tuple[Explanatory, ...]:
-    """Return all rules. Reading their YAML takes over 0.1 s, so they are cached on disk, from where
-    it takes milliseconds. They are not validated here: a test does so with `tutor.explain.reader`.
-    """
-    import msgspec
-
-    from tutor.pack.pack_cache import recall, remember
-    from tutor.pack.struct_reader import plain
-    from tutor.pack.yaml_nodes import read
+def rules() -> tuple[Rule, ...]:
+    """Return all rules, from the cache on disk if they are there."""
+    from tutor.explain.rule_cache import cached
 
     paths = sorted(FOLDER.glob("*.yaml"))
-    seen = [[path.name, (found := path.stat()).st_mtime_ns, found.st_size] for path in paths]
-    kept = recall(FOLDER, "rules", tuple[list[Any], tuple[Explanatory, ...]])
-    if kept is not None and kept[0] == seen:
-        return kept[1]
-    rules: list[Explanatory] = []
-    for path in paths:
-        node, _ = read(path, path.name)
-        rules += msgspec.convert(plain(node)["rules"], tuple[Explanatory, ...])
-    remember(FOLDER, "rules", (seen, tuple(rules)))
-    return tuple(rules)
+    return cached("rules", paths, lambda tree: tree["rules"], tuple[Rule, ...])

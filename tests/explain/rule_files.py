@@ -1,19 +1,104 @@
-"""Reading and validating files of rules."""
+"""Reading and validating files of rules, and of what proves them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct, field
+
+from tutor.check import Check
 from tutor.checks import kinds
 from tutor.explain.causes import CAUSES
 from tutor.explain.pattern import BadPattern, compile_pattern, fill, uses
-from tutor.explain.rule import Rule, Rules, several
+from tutor.explain.rule import Rule, Rules, When, several
 from tutor.expressions import BadPython, defined_names
+from tutor.lesson import Id, Module
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read
 from tutor.sandbox.faults import SENTENCES
 from tutor.suggestions import nearest
+
+PROVOCATIONS = Path(__file__).parent / "provocations"
+
+
+class Trial(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A small lesson, which a rule's example and the code under `provoke` must fail."""
+
+    torch: Module = "import torch\n"
+    sizes: dict[str, int | tuple[int, ...]] = field(default_factory=dict)
+    inputs: Annotated[dict[str, Any], Meta(extra={"holds": "draws"})] = field(default_factory=dict)
+    checks: Annotated[tuple[Check, ...], Meta(min_length=1, extra={"holds": "checks"})]
+
+
+class Provocations(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What provokes a rule's failure, besides its example.
+
+    `provoke`: modules whose import raises the explained exception; with `trial`, submissions that
+    fail it. `not`: modules that fail in another way (or, with `trial`, may pass). `recorded`: texts
+    of the exception where it cannot be raised here (another release, a GPU, too little memory),
+    each with its source in a first line that begins with `# `.
+    """
+
+    id: Id
+    provoke: Annotated[str | tuple[str, ...], Meta(extra={"holds": "modules"})] = ()
+    not_: Annotated[str | tuple[str, ...], Meta(extra={"holds": "modules"})] = field(
+        default=(), name="not"
+    )
+    recorded: str | tuple[str, ...] = ()
+    trial: Trial | None = None
+    devices: Annotated[int, Meta(ge=1, le=8)] = 1
+
+
+class ProvocationFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file of them, named like the file of the rules."""
+
+    rules: tuple[Provocations, ...]
+
+
+class Proved(Struct, frozen=True, kw_only=True):
+    """A rule with what proves it. `recorded` rules have an example that raises nothing here."""
+
+    rule: Rule
+    provoke: tuple[str, ...]
+    not_: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    trial: Trial | None = None
+    devices: int = 1
+
+    @property
+    def id(self) -> str:
+        return self.rule.id
+
+    @property
+    def when(self) -> When:
+        return self.rule.when
+
+
+def read_proved(folder: Path, provocations: Path = PROVOCATIONS) -> dict[str, Proved]:
+    """Return all rules by id, in order, with their provocations.
+
+    Raises:
+        BadPack: there are problems; all are listed.
+    """
+    rules = read_rules(folder)
+    files = _read(provocations, lambda reader, node: reader.provocations(node))
+    more = {one.id: one for one, _ in files}
+    if unknown := more.keys() - rules.keys():
+        raise BadPack([Problem(provocations.name, 1, 1, f"no such rules: {sorted(unknown)}")])
+    found = {}
+    for rule in rules.values():
+        one = more.get(rule.id) or Provocations(id=rule.id)
+        recorded = several(one.recorded)
+        found[rule.id] = Proved(
+            rule=rule,
+            provoke=(*(() if recorded else (rule.example,)), *several(one.provoke)),
+            not_=several(one.not_),
+            recorded=recorded,
+            trial=one.trial,
+            devices=one.devices,
+        )
+    return found
 
 
 def read_rules(folder: Path) -> dict[str, Rule]:
@@ -22,8 +107,15 @@ def read_rules(folder: Path) -> dict[str, Rule]:
     Raises:
         BadPack: there are problems; all are listed.
     """
+    return {rule.id: rule for rule, _ in _read(folder, lambda reader, node: reader.rules(node))}
+
+
+Items = Callable[["RuleReader", MappingNode], list[tuple[Any, MappingNode]]]
+
+
+def _read(folder: Path, items: Items) -> list[tuple[Any, MappingNode]]:
     problems: list[Problem] = []
-    found: dict[str, Rule] = {}
+    found: dict[str, tuple[Any, MappingNode]] = {}
     for path in sorted(folder.glob("*.yaml")):
         shown = f"{folder.name}/{path.name}"
         try:
@@ -32,16 +124,16 @@ def read_rules(folder: Path) -> dict[str, Rule]:
             problems.append(error.problem)
             continue
         reader = RuleReader(shown)
-        rules = reader.rules(node)
+        rules = items(reader, node)
         problems += more + reader.problems
         for rule, item in rules:
             if rule.id in found:
                 what = f"duplicate rule {rule.id!r}"
                 problems.append(Problem(shown, item.line, item.column, what))
-            found.setdefault(rule.id, rule)
+            found.setdefault(rule.id, (rule, item))
     if problems:
         raise BadPack(problems)
-    return found
+    return list(found.values())
 
 
 class RuleReader(LessonReader):
@@ -50,18 +142,25 @@ class RuleReader(LessonReader):
     def rules(self, node: MappingNode) -> list[tuple[Rule, MappingNode]]:
         """Return each valid rule with its node."""
         before = len(self.problems)
-        whole: Rules | None = self.struct(Rules, node)
+        rules = self._items(Rules, node)
+        for rule, item in rules:
+            self._look_at(rule, item)
+        return rules if len(self.problems) == before else []
+
+    def provocations(self, node: MappingNode) -> list[tuple[Provocations, MappingNode]]:
+        """Return each valid entry with its node."""
+        return self._items(ProvocationFile, node)
+
+    def _items(self, form: type[Any], node: MappingNode) -> list[tuple[Any, MappingNode]]:
+        whole = self.struct(form, node)
         items = node.get("rules")
         if whole is None or not isinstance(items, SequenceNode):
             return []
-        rules = [
+        return [
             (rule, item)
             for rule, item in zip(whole.rules, items.items, strict=True)
             if isinstance(item, MappingNode)
         ]
-        for rule, item in rules:
-            self._look_at(rule, item)
-        return rules if len(self.problems) == before else []
 
     def _look_at(self, rule: Rule, node: MappingNode) -> None:
         when = rule.when
@@ -69,6 +168,14 @@ class RuleReader(LessonReader):
             message = "when: must contain an exception, a message, a fault or a cause"
             self.complain(node.get("when") or node, message)
         known = known_fields(rule)
+        self._look_at_texts(rule.instead, node, known)
+        alternatives = node.get("or")
+        if isinstance(alternatives, SequenceNode):
+            for other, item in zip(rule.or_, alternatives.items, strict=True):
+                if isinstance(item, MappingNode):
+                    self._look_at_texts(other.instead, item, known)
+
+    def _look_at_texts(self, code: str, node: MappingNode, known: set[str]) -> None:
         for key in ("what", "why", "instead"):
             child = node.get(key)
             if not isinstance(child, ScalarNode):
@@ -82,12 +189,10 @@ class RuleReader(LessonReader):
         instead = node.get("instead")
         if isinstance(instead, ScalarNode):
             try:
-                defined_names(fill(rule.instead, dict.fromkeys(known, "x")))
+                defined_names(fill(code, dict.fromkeys(known, "x")))
             except BadPython as error:
                 message = f"instead: invalid Python: {error}"
                 self.complain_at(instead, error.line, error.column, message)
-        if not several(rule.provoke):
-            self.complain(node.get("provoke") or node, "provoke: must contain at least one module")
 
     # --- kinds of texts --------------------------------------------------------------------
 

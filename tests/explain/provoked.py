@@ -1,0 +1,174 @@
+"""Run every provocation of every rule with the installed libraries, and list what changed.
+
+    python -m tests.explain.provoked [RULE ...] [--write]
+
+Lists provocations that raise nothing, that another rule explains, or whose message is not the
+recorded one; and messages of rules that nothing provokes. `--write` records what was raised in
+`provoked.json`, from which tests know which messages have how many provocations. Exits with 1 if a
+provocation is not explained by its rule.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from tests.conftest import SHARED_CACHE
+from tests.explain.conftest import Kept, import_module
+from tests.explain.rule_files import Proved, read_proved
+from tutor.explain.pattern import compile_pattern, flat
+from tutor.explain.rule import several
+from tutor.explain.rulebook import FOLDER, matches
+from tutor.explain.symptom import Symptom
+from tutor.explain.traceback import read_traceback
+from tutor.pool.forks import Forks
+
+RECORD = Path(__file__).parent / "provoked.json"
+LIBRARIES = ("jax", "flax", "optax")
+
+_UNSTABLE = re.compile(r"0x[0-9a-f]{6,}|(?<=id=)\d+|/[\w./+-]+/(?=[\w.-]+\.py)|(?<=_)\d{4,}")
+"""Addresses, ids and directories, which differ from run to run."""
+
+
+class Raised(Struct, frozen=True, omit_defaults=True):
+    """What a provocation raised."""
+
+    exception: str = ""
+    fault: str = ""
+    message: str = ""
+    line: str = ""
+
+
+class Record(Struct, frozen=True):
+    """The file."""
+
+    versions: dict[str, str]
+    raised: dict[str, Raised]
+
+
+def installed() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
+
+
+def record() -> Record:
+    """Return what was recorded."""
+    return msgspec.json.decode(RECORD.read_bytes(), type=Record)
+
+
+def names(rule: Proved) -> list[str]:
+    """Return a name for each of a rule's provocations."""
+    return [f"{rule.id}-{number}" if number else rule.id for number in range(len(rule.provoke))]
+
+
+def raised(symptom: Symptom) -> Raised:
+    """Return what is recorded of a symptom."""
+    return Raised(
+        symptom.exception,
+        symptom.fault if symptom.fault != "exception" else "",
+        _UNSTABLE.sub("…", flat(symptom.message)),
+        symptom.line.strip(),
+    )
+
+
+def problem(rule: Proved, symptom: Symptom | None) -> str:
+    """Return why a symptom is not explained by `rule` alone; empty if it is."""
+    if symptom is None:
+        return "nothing went wrong"
+    found = matches(symptom)
+    said = f"{symptom.exception} ({symptom.fault}): {flat(symptom.message)}\n    in: {symptom.line}"
+    if not found:
+        return f"no rule for {said}"
+    if found[0].rule.id != rule.id:
+        mine = next((match.weight for match in found if match.rule.id == rule.id), None)
+        return f"{found[0].rule.id} {found[0].weight} explains (own weight: {mine}) {said}"
+    tied = [match.rule.id for match in found if match.weight == found[0].weight]
+    return f"as specific as each other: {tied}" if tied != [rule.id] else ""
+
+
+def symptoms_of_records(rule: Proved) -> list[Symptom]:
+    """Return the symptoms of texts that cannot be raised here."""
+    texts = (text.partition("\n")[2] for text in rule.recorded)
+    return [symptom for text in texts if (symptom := read_traceback(text)) is not None]
+
+
+def provoking(rules: list[Proved], found: dict[str, Raised]) -> dict[str, dict[str, int]]:
+    """Return for each rule its messages with the number of its provocations that match them."""
+    counts: dict[str, dict[str, int]] = {}
+    for rule in rules:
+        patterns = several(rule.when.message)
+        if rule.trial is not None or not patterns:
+            continue
+        messages = [found[name].message for name in names(rule) if name in found]
+        messages += [flat(symptom.message) for symptom in symptoms_of_records(rule)]
+        counts[rule.id] = {
+            pattern: sum(compile_pattern(pattern).search(text) is not None for text in messages)
+            for pattern in patterns
+        }
+    return counts
+
+
+def run(rules: list[Proved]) -> Iterator[tuple[Proved, str, Symptom | None]]:
+    """Provoke everything, and yield the symptoms."""
+    SHARED_CACHE.mkdir(exist_ok=True)
+    with Forks(SHARED_CACHE) as forks:
+        kept = Kept(forks)
+        try:
+            for rule in rules:
+                if rule.trial is not None:
+                    continue
+                for name, source in zip(names(rule), rule.provoke, strict=True):
+                    yield rule, name, import_module(kept, source, rule.devices)
+        finally:
+            kept.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])  # type: ignore[union-attr]
+    parser.add_argument("rules", nargs="*", metavar="RULE", help="ids, or files of rules")
+    parser.add_argument("--write", action="store_true", help="record what was raised")
+    options = parser.parse_args()
+    everything = read_proved(FOLDER)
+    wanted = {name.removesuffix(".yaml") for name in options.rules}
+    of_files = {
+        rule.id
+        for path in FOLDER.glob("*.yaml")
+        if path.stem in wanted
+        for rule in everything.values()
+        if re.search(rf"^  - id: {re.escape(rule.id)}$", path.read_text(), re.MULTILINE)
+    }
+    rules = [r for r in everything.values() if not wanted or r.id in wanted | of_files]
+    before = record() if RECORD.exists() else Record({}, {})
+    found: dict[str, Raised] = {}
+    bad = changed = 0
+    for rule, name, symptom in run(rules):
+        if symptom is not None:
+            found[name] = raised(symptom)
+        if why := problem(rule, symptom):
+            bad += 1
+            print(f"✗ {name}: {why}")
+        elif name in before.raised and before.raised[name] != found[name]:
+            changed += 1
+            print(f"~ {name}: was {before.raised[name].message}\n    now {found[name].message}")
+    for rule_id, messages in provoking(rules, found).items():
+        for message, count in messages.items():
+            if not count:
+                print(f"· {rule_id}: nothing provokes {message!r}")
+    print(f"{len(found)} provocations: {bad} not explained by their rule, {changed} reworded since")
+    print(f"recorded with {before.versions}, now installed: {installed()}")
+    if options.write:
+        keys = {name for rule in everything.values() if not rule.trial for name in names(rule)}
+        kept = {**before.raised, **found}
+        whole = Record(installed(), {key: kept[key] for key in sorted(keys & kept.keys())})
+        data = json.loads(msgspec.json.encode(whole))
+        RECORD.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
