@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from tutor.explain.rule import Rule, Text, When
+from tutor.explain.symptom import UNKNOWN
 from tutor.lesson import Id
 
 TABLE = Path(__file__).parent / "names.yaml"
@@ -35,7 +36,7 @@ _MESSAGES = [
         r"^(?P<owner>(?:jax|flax|optax)[\w.]*)\.(?P<name>\w+) (?:was|is|has been) (?:deprecated|removed)",
     )
 ]
-_EXCEPTIONS = ("", "AttributeError", "ImportError", "ModuleNotFoundError")
+_EXCEPTIONS = ("AttributeError", "ImportError", "ModuleNotFoundError", UNKNOWN)
 
 
 class Name(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,7 +120,7 @@ def rule_of(group: Names, owner: str, name: str) -> Rule:
     removed = f" It was removed in {entry.since}." if entry.since else ""
     return Rule(
         id=group.id,
-        when=When(exception=_EXCEPTIONS[1:], message=f"{name}"),
+        when=When(exception=_EXCEPTIONS[:-1], message=f"{name}"),
         what=group.what + removed,
         why=group.why,
         instead=entry.use,

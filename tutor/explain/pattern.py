@@ -12,7 +12,7 @@ from functools import cache
 
 from msgspec import Struct
 
-MAX_FIELD = 200
+MAX_FIELD = 600
 """Maximum length of a field."""
 
 MAX_TEXT = 4_000

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tutor.explain import names
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Rule, several, without_line
-from tutor.explain.symptom import Symptom
+from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.foreign.plain_text import one_line
 from tutor.report import Alternative, Explanation
 
@@ -128,6 +128,8 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
     )
     conditions = weight = precision = 0
     for wanted, found in words:
+        if wanted and found == (UNKNOWN,) and when.message:
+            continue  # the message decides
         if wanted:
             if not any(word in found for word in several(wanted)):
                 return None

@@ -11,11 +11,14 @@ from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.tree import Tree
 
+UNKNOWN = "?"
+"""The exception of a message that was pasted without it."""
+
 
 class Symptom(Struct, frozen=True, kw_only=True):
     """A failure.
 
-    **Arguments:** `exception`: its class, without the module; `fault`: a code of
+    **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `fault`: a code of
     `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
     of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions

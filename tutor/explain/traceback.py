@@ -1,83 +1,176 @@
-"""Reading a pasted traceback as a symptom.
+"""Reading pasted text as symptoms.
 
-It may come from Python or IPython, be incomplete at its beginning, and have other text around it.
+It may be a traceback of Python, IPython or pytest, in a log or a quotation, incomplete, or just the
+message.
 """
 
 import re
 
-from tutor.explain.symptom import Symptom
+from msgspec import Struct
+
+from tutor.explain.pasted import lines_of
+from tutor.explain.rulebook import explain
+from tutor.explain.symptom import UNKNOWN, Symptom
+from tutor.report import Explanation
 
 MAX_TEXT = 1 << 20
 """Characters to read, from the end."""
 
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+MAX_EXCEPTIONS = 20
+"""Exceptions of a chain or a group to consider, from the end."""
+
+MAX_MESSAGE_ALONE = 2_000
+"""Characters of a text that may be a message without its exception."""
+
 _FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+')
 _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
     r"(?P<older>[/~]\S+\.py) in )"
 )
 _ARROW = re.compile(r"^-+> \d+ (?P<line>.*)$")
-_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z]\w*)(?:: ?(?P<message>.*))?$")
+_PYTEST_PLACE = re.compile(
+    r"^(?P<file>[^\s:]+\.py):\d+:(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
+)
+_PYTEST_LINE = re.compile(r"^>\s{2,}(?P<line>\S.*)$")
+_PYTEST_MESSAGE = re.compile(r"^E(?: {7}| {3}|$)")
+_WRAPPER = re.compile(
+    r"^(?:[\w.]*\.)?(?:JaxStackTraceBeforeTransformation|(?:Unf|F)ilteredStackTrace|"
+    r"SimplifiedTraceback): (?=\S)"
+)
+_EXCEPTION = re.compile(
+    r"^(?:Uncaught exception: |Exception: (?=[A-Z]\w*Error: ))?(?:[A-Za-z_]\w*\.)*"
+    r"(?P<name>[A-Z]\w*)(?:: ?(?P<message>.*))?$"
+)
 _WARNING = re.compile(r"^\S+:\d+: (?P<name>\w*Warning): (?P<message>.*)$")
-_ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt)$")
+_ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt|Collection)$")
 _AFTER = re.compile(
     r"^(?:Traceback \(most recent call last\)|During handling of the above|The above exception was|"
-    r"The stack trace below excludes|-{15,}|={15,}|In \[\d+\]:)"
+    r"The stack trace below excludes|For simplicity, JAX has removed|-{15,}|={15,}|_{15,}|"
+    r"(?:_ ){6,}|In \[\d+\]:|\S+\.py:\d+: \w+(?:Error|Exception)?$|Exception in thread |FAILED )"
 )
-_LIBRARY = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>")
+_CARETS = re.compile(r"^\s*[\^~]+\s*$")
+_LIBRARY = re.compile(
+    r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>|/jax/_src/"
+)
+
+
+class _Frame(Struct, frozen=True):
+    """A line of the learner's code in a traceback, and where the text names it."""
+
+    at: int
+    code: str
 
 
 def read_traceback(text: str) -> Symptom | None:
     """Return the last exception with the learner's line that led to it; None if there is none."""
-    lines = [_COLOUR.sub("", line).rstrip() for line in text[-MAX_TEXT:].splitlines()]
-    own, last = _frames(lines)
-    if (head := _head(lines, last)) is not None:
-        number, found = head
-        message = [found["message"] or "", *_message_lines(lines[number + 1 :])]
-        return Symptom(
-            exception=found["name"],
-            message="\n".join(message).strip(),
-            line=own[-1] if own else "",
-            source="\n".join(own),
-        )
-    if "rendezvous.cc" in text:  # the process is aborted, and there is no traceback
-        return Symptom(fault="rendezvous", message=text[-MAX_TEXT:])
-    return None
+    return next((one for one in read_symptoms(text) if one.exception != UNKNOWN), None)
 
 
-def _frames(lines: list[str]) -> tuple[list[str], int]:
+def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
+    """Return the exception of a text that is explained, with its explanation; else the last one."""
+    found = read_symptoms(text)
+    for symptom in found:
+        if (explained := explain(symptom)) is not None:
+            return symptom, explained
+    return next((one for one in found if one.exception != UNKNOWN), None), None
+
+
+def read_symptoms(text: str) -> list[Symptom]:
+    """Return the exceptions in a text, the last one first: it may wrap the one that matters.
+
+    A short text in which there is none may be a message alone: its exception is `UNKNOWN`.
+    """
+    lines = lines_of(text[-MAX_TEXT:])
+    lines = [_WRAPPER.sub("", line) for line in lines]
+    frames, last = _frames(lines)
+    found = [_symptom(lines, *head, frames) for head in _heads(lines, last)]
+    if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
+        return [Symptom(fault="rendezvous", message=text[-MAX_TEXT:])]
+    if not found:
+        message = "\n".join(_message(line) for line in lines).strip()
+        if message and len(message) <= MAX_MESSAGE_ALONE:
+            own = [frame.code for frame in frames]
+            found.append(_made(UNKNOWN, message, own))
+    return found[: -MAX_EXCEPTIONS - 1 : -1]
+
+
+def _symptom(lines: list[str], at: int, head: re.Match[str], frames: list[_Frame]) -> Symptom:
+    message = [head["message"] or "", *_message_lines(lines[at + 1 :])]
+    own = [frame.code for frame in frames if frame.at < at]
+    if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
+        end = at + len(message)
+        own += [frame.code for frame in frames if at <= frame.at <= end + 3]
+    return _made(head["name"], "\n".join(message).strip(), own or [f.code for f in frames])
+
+
+def _made(exception: str, message: str, own: list[str]) -> Symptom:
+    return Symptom(
+        exception=exception,
+        message=message,
+        line=own[-1] if own else "",
+        source="\n".join(own),
+    )
+
+
+def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
     """Return the lines of code of the learner's frames, and the position of the last frame."""
-    own: list[str] = []
+    own: list[_Frame] = []
     last = -1
     library = False
+    marked = ""  # the line that pytest points to, whose file follows
     for number, line in enumerate(lines):
+        after = next((one.strip() for one in lines[number + 1 : number + 2]), "")
         if found := _FILE.match(line):
             last = number
-            code = lines[number + 1].strip() if number + 1 < len(lines) else ""
-            if not _LIBRARY.search(found["file"]) and not _FILE.match(code):
-                own.append(code)
+            if not _LIBRARY.search(found["file"]) and not _FILE.match(after):
+                own.append(_Frame(number, after))
+        elif found := _PYTEST_LINE.match(line):
+            marked = found["line"]
+        elif found := _PYTEST_PLACE.match(line):
+            code, marked = marked or after, ""
+            if not _LIBRARY.search(found["file"]) and not _PYTEST_MESSAGE.match(code):
+                own.append(_Frame(number, code))
         elif found := _CELL.match(line):
             last = number
             library = bool(_LIBRARY.search(found["file"] or found["older"] or ""))
         elif found := _ARROW.match(line):
             last = number
             if not library:
-                own.append(found["line"].strip())
-    return own, last
+                own.append(_Frame(number, found["line"].strip()))
+    return [one for one in own if one.code and not _CARETS.match(one.code)], last
 
 
-def _head(lines: list[str], last_frame: int) -> tuple[int, re.Match[str]] | None:
-    """Return the line that names the exception: the first match after the last frame, because its
-    message may contain more."""
-    found = [
-        (number, match)
-        for number, line in enumerate(lines)
-        if number > last_frame and (match := _EXCEPTION.match(line) or _WARNING.match(line))
-    ]
-    if last_frame < 0:
-        # Any line with a colon would match, so require the name of an error.
-        found = [each for each in found if _ERROR.search(each[1]["name"]) and each[1]["message"]]
-    return found[0] if found else None
+def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]:
+    """Return the lines that name an exception, with their positions.
+
+    In a traceback it is the first such line after a frame, because the message may contain more.
+    Without frames any line with a colon could be one, so the name of an error is required.
+    """
+    found: list[tuple[int, re.Match[str]]] = []
+    fresh = True
+    for number, line in enumerate(lines):
+        if _FILE.match(line) or _ARROW.match(line) or _CELL.match(line) or _AFTER.match(line):
+            fresh = True
+        pytest = bool(_PYTEST_MESSAGE.match(line))
+        bare = _WRAPPER.sub("", _message(line))
+        bare = bare.lstrip() if last_frame < 0 else bare
+        match = _EXCEPTION.match(bare) or _WARNING.match(bare)
+        if match is None or "Traceback (most recent call last)" in line:
+            fresh = fresh or not (pytest or line.strip())
+            continue
+        named = bool(_ERROR.search(match["name"]))
+        framed = number > last_frame >= 0 and not any(at > last_frame for at, _ in found)
+        if (named and (fresh or pytest)) or (framed and match["message"]):
+            if named and not match["message"] and last_frame < 0 and " " in bare:
+                continue
+            found.append((number, match))
+            fresh = False
+    return found
+
+
+def _message(line: str) -> str:
+    """Return a line without pytest's mark."""
+    return _PYTEST_MESSAGE.sub("", line)
 
 
 def _message_lines(lines: list[str]) -> list[str]:
@@ -85,5 +178,5 @@ def _message_lines(lines: list[str]) -> list[str]:
     for line in lines:
         if _AFTER.match(line):
             break
-        message.append(line)
+        message.append(_message(line))
     return message

@@ -1,0 +1,126 @@
+"""Undoing what people's tools wrap around a traceback: quotes, log prefixes, fences, JSON."""
+
+import json
+import re
+from collections.abc import Iterator
+
+_COLOUR = re.compile(r"\x1b\[[\d;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_FENCE = re.compile(r"^\s*(?:```+|~~~+)\s*\w*\s*$")
+_QUOTE = re.compile(r"^\s*(?:> ?)+")
+_NUMBER = re.compile(r"^\d+: ?")
+_GROUP = re.compile(r"^\s*(?:\+-)?[|+](?:-[-+ \d.]*$| ?)")
+
+_LEVEL = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL|EXCEPTION)"
+_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_PREFIXES = [
+    re.compile(text)
+    for text in (
+        r"\[(?:rank ?|default|worker |proc(?:ess)? ?)\d+\](?::|\[stderr\]:)? ?",
+        r"\((?:[\w.]+ )?pid=\d+(?:, ip=[\w.:]+)?\) ?",
+        r"[\w.-]{1,40} +\| ",
+        r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?",
+        rf"{_TIME}: [IWEF] [\w./-]+:\d+\] ?",
+        rf"\[?{_TIME}\]?(?:\[[\w./-]+\])?(?:\[{_LEVEL}\])?(?: *[:|-])?(?: +\d+)?"
+        rf"(?: \[?[\w.<>]{{1,40}}\]? -(?= ))?(?: *\[?{_LEVEL}\]?(?: *[:|-])?)?"
+        r"(?: [\w.<>]{1,40}:\w+:\d+ -)? ?",
+        r"\[\d\d:\d\d:\d\d(?:[.,]\d+)?\](?: \w+ +)? ?",
+        rf"{_LEVEL}:[\w.]+: ?",
+        rf"\[?{_LEVEL}\]?(?: *[:|-])? (?=\S)",
+        r"stderr: ?",
+    )
+]
+_INDENT = re.compile(r"^[ \t]*")
+_PYTHON = re.compile(r"Traceback|Error|Exception|File \"")
+
+MOSTLY = 0.8
+"""Share of the lines from which a quotation is one."""
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a pasted text without what surrounds them."""
+    text = _COLOUR.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = "\n".join(_unwrapped(text))
+    if "\\n" in text and text.count("\\n") > text.count("\n"):
+        text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
+    lines = [line.rstrip() for line in text.split("\n") if not _FENCE.match(line)]
+    lines = _without_quotes(lines)
+    lines = [_without_prefixes(line) for line in lines]
+    lines = [_GROUP.sub("", line) if _in_group(line) else line for line in lines]
+    lines = [_without_backticks(line) for line in lines]
+    return _dedented(lines)
+
+
+def _unwrapped(text: str) -> Iterator[str]:
+    """Yield lines; of those that are JSON objects, the texts in them."""
+    stripped = text.strip()
+    if stripped.startswith(("{", "[")) and (whole := _parsed(stripped)) is not None:
+        yield from _texts(whole)
+        return
+    for line in text.split("\n"):
+        start = line.find("{")
+        found = _parsed(line[start:].strip()) if 0 <= start <= 60 and '"' in line else None
+        if isinstance(found, dict):
+            yield from _texts(found)
+        else:
+            yield line
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts in JSON that may hold an exception."""
+    if isinstance(value, str):
+        if _PYTHON.search(value) or "\n" in value or value.count(" ") > 3:
+            yield value
+    elif isinstance(value, dict) and depth < 8:
+        yield from (text for child in value.values() for text in _texts(child, depth + 1))
+    elif isinstance(value, list) and depth < 8:
+        if value and all(isinstance(child, str) for child in value):
+            yield from map(str, value)  # lines of a traceback
+        else:
+            yield from (text for child in value for text in _texts(child, depth + 1))
+
+
+def _without_quotes(lines: list[str]) -> list[str]:
+    """Return lines without the marks of a quotation, or the numbers of processes, on most of them."""
+    filled = [line for line in lines if line.strip()]
+    for mark in (_QUOTE, _NUMBER):
+        if sum(mark.match(line) is not None for line in filled) > MOSTLY * len(filled):
+            lines = [mark.sub("", line) for line in lines]
+    return lines
+
+
+def _without_prefixes(line: str) -> str:
+    """Return a line of a log without the prefixes that loggers and launchers write."""
+    for _ in range(4):
+        before = line
+        for prefix in _PREFIXES:
+            if found := prefix.match(line):
+                line = line[found.end() :]
+                break
+        if line == before:
+            break
+    return line
+
+
+def _in_group(line: str) -> bool:
+    """Return whether a line is drawn inside an exception group."""
+    return bool(re.match(r"^\s+(?:\| |\|$|\+ Exception Group|\+-[-+])", line))
+
+
+def _without_backticks(line: str) -> str:
+    stripped = line.strip()
+    if len(stripped) > 2 and stripped[0] == stripped[-1] == "`" and "`" not in stripped[1:-1]:
+        return stripped[1:-1]
+    return line
+
+
+def _dedented(lines: list[str]) -> list[str]:
+    filled = [line for line in lines if line.strip()]
+    common = min((len(_INDENT.match(line)[0]) for line in filled), default=0)  # type: ignore[index]
+    return [line[common:] for line in lines]
