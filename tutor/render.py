@@ -4,11 +4,12 @@ All functions are pure. Untrusted text goes into `Text` objects and is never par
 """
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from textwrap import indent
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from tutor.curves import CurveChart
@@ -16,7 +17,16 @@ from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
 from tutor.pictures.gauge import gauge
 from tutor.pictures.tree_view import tree_view
-from tutor.report import WANTS, CheckResult, Explanation, Fault, Mismatch, Report, Status
+from tutor.report import (
+    WANTS,
+    Alternative,
+    CheckResult,
+    Explanation,
+    Fault,
+    Mismatch,
+    Report,
+    Status,
+)
 from tutor.sandbox.isolation import missing
 
 UNWRAPPED = 10_000
@@ -105,18 +115,91 @@ def headline(result: CheckResult, *, timed: bool = True) -> Text:
     return line
 
 
+SIDE_BY_SIDE = 100
+"""Columns from which code that fails is shown next to code that does not."""
+
+
 def explanation(explained: Explanation, lessons: Collection[str] = ()) -> RenderableType:
-    """Render an explanation: what happened, why, what to write instead, and the lesson."""
-    lead = "Probably: " if explained.likely else ""
-    parts = [
-        indented(f"→ {lead}{explained.what}"),
-        indented(explained.why, "dim"),
-        indented("Instead:", "dim"),
-        Padding(Text(explained.instead, "cyan"), (0, 0, 0, 6), expand=False),
-    ]
+    """Render an explanation: what happened, why, what to write instead, and where to read more."""
+    parts = _what_and_instead(explained)
     if explained.lesson in lessons:
         parts.append(indented(f"Taught in the lesson {explained.lesson}.", "dim"))
+    parts.append(indented(f"More: jaxtutor explain {explained.id}", "dim"))
     return Group(*parts)
+
+
+def _what_and_instead(explained: Explanation) -> list[RenderableType]:
+    lead = "Probably: " if explained.likely else ""
+    parts: list[RenderableType] = []
+    if explained.alternatives:
+        parts.append(indented(f"→ {lead}one of these:"))
+        first = Alternative(explained.what, explained.instead)
+        for number, one in enumerate((first, *explained.alternatives), 1):
+            parts.append(Padding(Text(f"{number}. {one.what}"), (0, 0, 0, 4), expand=False))
+            parts.append(_code(one.instead, 7))
+        parts.append(indented(explained.why, "dim"))
+    else:
+        parts += [
+            indented(f"→ {lead}{explained.what}"),
+            indented(explained.why, "dim"),
+            indented("Instead:", "dim"),
+            _code(explained.instead, 6),
+        ]
+    if explained.old:
+        old = f"{explained.old} and earlier releases word it so; newer ones word it otherwise."
+        parts.append(indented(old, "dim"))
+    return parts
+
+
+def _code(code: str, indent: int) -> RenderableType:
+    return Padding(Text(code, "cyan"), (0, 0, 0, indent), expand=False)
+
+
+def explanation_page(
+    explained: Explanation,
+    example: str,
+    names: Sequence[tuple[str, str]] = (),
+    lessons: Collection[str] = (),
+    width: int = 80,
+) -> RenderableType:
+    """Render an explanation whole.
+
+    **Arguments:** `example`: code that fails; `names`: those it is about, each with what to write;
+    `width`: of the terminal, in columns.
+    """
+    head: list[RenderableType] = [Text(explained.id, "bold"), Text()]
+    if names:
+        table = Table.grid(padding=(0, 2))
+        for name, use in names:
+            table.add_row(Text(name, "bold"), Text(use.rstrip(), "cyan"))
+        about = [indented(explained.what), indented(explained.why, "dim"), Text()]
+        parts = [*head, *about, Padding(table, (0, 0, 0, 2), expand=False), Text()]
+    else:
+        about = [indented(explained.what), indented(explained.why, "dim"), Text()]
+        parts = [*head, *about, _next_to(example.strip("\n"), explained.instead, width)]
+        for one in explained.alternatives:
+            parts += [Text(), indented(f"Or: {one.what}"), _code(one.instead, 6)]
+        parts.append(Text())
+    if explained.old:
+        parts.append(indented(f"The wording of {explained.old} and earlier releases.", "dim"))
+    if explained.lesson in lessons:
+        parts.append(indented(f"Taught in the lesson {explained.lesson}.", "dim"))
+    if explained.link:
+        parts.append(indented(explained.link, "dim"))
+    return Group(*parts)
+
+
+def _next_to(fails: str, instead: str, width: int) -> RenderableType:
+    """Render code that fails and what to write instead: side by side where there is room."""
+    if width < SIDE_BY_SIDE:
+        return Group(
+            indented("Fails:", "dim"), _code(fails, 6), Text(),
+            indented("Instead:", "dim"), _code(instead, 6),
+        )  # fmt: skip
+    table = Table.grid(padding=(0, 4))
+    table.add_row(Text("Fails:", "dim"), Text("Instead:", "dim"))
+    table.add_row(Text(fails), Text(instead, "cyan"))
+    return Padding(table, (0, 0, 0, 4), expand=False)
 
 
 def timing(result: CheckResult) -> str:

@@ -1,4 +1,4 @@
-"""`jaxtutor explain`: explain any traceback from JAX in PyTorch's terms."""
+"""`jaxtutor explain`: explain an error in PyTorch's terms, or show what is explained."""
 
 import argparse
 import sys
@@ -14,45 +14,122 @@ EXPLAINED, UNKNOWN = 0, 1
 
 def add_to(commands: Any) -> None:
     sub: Parser = commands.add_parser(
-        "explain", help="explain a JAX traceback in PyTorch's terms",
-        description="Explain a JAX traceback in PyTorch's terms.",
+        "explain", help="explain a JAX error in PyTorch's terms",
+        description="Explain an error of JAX, Flax or Optax in PyTorch's terms.",
         epilog="Exit codes: 0 explained, 1 no explanation known, 2 wrong usage.",
     )  # fmt: skip
-    sub.add_argument("file", metavar="FILE", help="a file with it; - is standard input")
+    sub.add_argument(
+        "what", nargs="*", metavar="FILE",
+        help="a file with the traceback or the message; - is standard input. Or the id of an "
+             "explanation, or a name of PyTorch such as unsqueeze",
+    )  # fmt: skip
+    sub.add_argument(
+        "--list", action="store_true", help="list all explanations, or those that contain all words"
+    )
     sub.add_argument("--json", action="store_true", help="print JSON; null if not explained")
     add_pack_option(sub, "the pack whose lessons to suggest; the course by default")
-    sub.set_defaults(command=explain_traceback)
+    sub.set_defaults(command=explain)
 
 
-def explain_traceback(options: argparse.Namespace) -> int:
-    from tutor.explain import explain
-    from tutor.explain.traceback import read_traceback
+def explain(options: argparse.Namespace) -> int:
+    what: list[str] = options.what
+    if options.list:
+        return _list(what, options)
+    if len(what) != 1:
+        raise UsageError(
+            "expected a file with a traceback, - for standard input, or the id of an explanation. "
+            "Try: python train.py 2>&1 | jaxtutor explain -, or jaxtutor explain --list"
+        )
+    if what[0] == "-" or Path(what[0]).exists():
+        return _explain_text(_read(what[0]), options)
+    return _show(what[0], options)
 
-    symptom = read_traceback(_read(options.file))
+
+def _list(words: list[str], options: argparse.Namespace) -> int:
+    from tutor.explain.index import search
+
+    found = search(words)
+    if options.json:
+        import msgspec
+
+        print_json(msgspec.json.encode([{"id": one.id, "title": one.title} for one in found]))
+        return EXPLAINED if found else UNKNOWN
+    from rich.table import Table
+
+    from tutor import render
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for entry in found:
+        table.add_row(entry.id, entry.title)
+    out = render.console()
+    out.print(table if found else f"No explanation contains {' and '.join(map(repr, words))}.",
+              markup=False)  # fmt: skip
+    return EXPLAINED if found else UNKNOWN
+
+
+def _show(name: str, options: argparse.Namespace) -> int:
+    """Show an explanation whole, by its id or by a name that it is about."""
+    from tutor.explain.index import entries, of_name
+    from tutor.suggestions import nearest
+
+    entry = entries().get(name) or of_name(name)
+    if entry is None:
+        raise UsageError(
+            f"{name}: neither a file nor an explanation{nearest(name, entries())} "
+            "Try: jaxtutor explain --list"
+        )
+    if options.json:
+        import msgspec
+
+        print_json(msgspec.json.encode(entry))
+        return EXPLAINED
+    from tutor import render
+
+    out = render.console()
+    lessons = _list_lessons(options.pack)
+    page = render.explanation_page(
+        entry.explanation, entry.example, entry.names, lessons, out.width
+    )
+    out.print(page)
+    return EXPLAINED
+
+
+def _explain_text(text: str, options: argparse.Namespace) -> int:
+    from tutor.explain.traceback import explain_text
+
+    symptom, explanation = explain_text(text)
     if symptom is None:
         raise UsageError(
             "no traceback found; expected at least its last line, such as "
             "`TypeError: …`. Try: python train.py 2>&1 | jaxtutor explain -"
         )
-    explanation = explain(symptom)
     if options.json:
         import msgspec
 
         print_json(msgspec.json.encode(explanation))
         return EXPLAINED if explanation is not None else UNKNOWN
     from tutor import render
+    from tutor.explain import symptom as symptoms
     from tutor.foreign.plain_text import inert
     from tutor.sandbox.exceptions import headline
 
     out = render.console()
+    known = symptom.exception not in ("", symptoms.UNKNOWN)
     message = headline(symptom.message)
-    shown = f"{symptom.exception}: {message}" if symptom.exception else message
-    out.print(inert(shown), markup=False)
-    if explanation is None:
-        out.print("No explanation known.", style="dim")
-        return UNKNOWN
-    out.print(render.explanation(explanation, _list_lessons(options.pack)))
-    return EXPLAINED
+    out.print(inert(f"{symptom.exception}: {message}" if known else message), markup=False)
+    if explanation is not None:
+        out.print(render.explanation(explanation, _list_lessons(options.pack)))
+        return EXPLAINED
+    from tutor.explain.index import guesses
+
+    out.print("No explanation known.", style="dim")
+    for entry in guesses(symptom):
+        out.print(
+            f"Perhaps, a guess: {entry.title}. See: jaxtutor explain {entry.id}", markup=False
+        )
+    return UNKNOWN
 
 
 def _read(file: str) -> str:

@@ -33,7 +33,10 @@ _MESSAGES = [
         r"(?<!initialized )[Mm]odule '?(?P<owner>[\w.]+)'? has no attribute '(?P<name>\w+)'",
         r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'",
         r"No module named '(?:(?P<owner>[\w.]+)\.)?(?P<name>\w+)'",
-        r"^(?P<owner>(?:jax|flax|optax)[\w.]*)\.(?P<name>\w+) (?:was|is|has been) (?:deprecated|removed)",
+        (
+            r"^(?P<owner>(?:jax|flax|optax)[\w.]*)\.(?P<name>\w+) (?:was|is|has been) "
+            r"(?:deprecated|removed)"
+        ),
     )
 ]
 _EXCEPTIONS = ("AttributeError", "ImportError", "ModuleNotFoundError", UNKNOWN)

@@ -20,9 +20,11 @@ _PREFIXES = [
         r"[\w.-]{1,40} +\| ",
         r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?",
         rf"{_TIME}: [IWEF] [\w./-]+:\d+\] ?",
-        rf"\[?{_TIME}\]?(?:\[[\w./-]+\])?(?:\[{_LEVEL}\])?(?: *[:|-])?(?: +\d+)?"
-        rf"(?: \[?[\w.<>]{{1,40}}\]? -(?= ))?(?: *\[?{_LEVEL}\]?(?: *[:|-])?)?"
-        r"(?: [\w.<>]{1,40}:\w+:\d+ -)? ?",
+        (
+            rf"\[?{_TIME}\]?(?:\[[\w./-]+\])?(?:\[{_LEVEL}\])?(?: *[:|-])?(?: +\d+)?"
+            rf"(?: \[?[\w.<>]{{1,40}}\]? -(?= ))?(?: *\[?{_LEVEL}\]?(?: *[:|-])?)?"
+            r"(?: [\w.<>]{1,40}:\w+:\d+ -)? ?"
+        ),
         r"\[\d\d:\d\d:\d\d(?:[.,]\d+)?\](?: \w+ +)? ?",
         rf"{_LEVEL}:[\w.]+: ?",
         rf"\[?{_LEVEL}\]?(?: *[:|-])? (?=\S)",
@@ -87,7 +89,7 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
-    """Return lines without the marks of a quotation, or the numbers of processes, on most of them."""
+    """Return lines without what most begin with: marks of a quotation, or a process's number."""
     filled = [line for line in lines if line.strip()]
     for mark in (_QUOTE, _NUMBER):
         if sum(mark.match(line) is not None for line in filled) > MOSTLY * len(filled):

@@ -64,8 +64,8 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     example: Annotated[
         str,
         Meta(
-            description="A module whose import raises the explained exception; if the rule is about "
-            "a wrong answer, a submission.",
+            description="A module whose import raises the explained exception; of a rule about a "
+            "wrong answer, a submission.",
             extra={"holds": "module"},
         ),
     ]

@@ -190,6 +190,7 @@ _ALL = (
     _inner("slice_before", "left,h", "Slice before", "Show the slice before this one."),
     _inner("slice_after", "right,l", "Next slice", "Show the slice after this one."),
     _inner("copy_result", "y", "Copy", "Copy this result."),
+    _inner("explain_result", "x", "Explain", "Read the explanation of this failure whole."),
     _inner("result_up", "up,k", "Up", "Go to the result above."),
     _inner("result_down", "down,j", "Down", "Go to the result below."),
     # The editor

@@ -113,4 +113,5 @@ def _explanation(explained: Explanation | None) -> str:
     if explained is None:
         return ""
     lead = "Probably: " if explained.likely else ""
-    return f"\n\n{lead}{explained.what}\n{explained.why}\nInstead:\n{explained.instead}"
+    others = "".join(f"\nOr: {one.what}\n{one.instead}" for one in explained.alternatives)
+    return f"\n\n{lead}{explained.what}\n{explained.why}\nInstead:\n{explained.instead}{others}"

@@ -15,7 +15,7 @@ from tutor import render
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.pictures.array_map import worst_slice
-from tutor.report import CheckResult, Fault, Report
+from tutor.report import CheckResult, Explanation, Fault, Report
 from tutor.ui.actions import actions, bindings, key_of
 
 LOSS_COLUMNS = 24
@@ -28,7 +28,9 @@ COPIED_COLUMNS = 100
 class Card(Static, can_focus=True):
     """A row of the results. Its line in the code can be visited, and it can be copied."""
 
-    BINDINGS = bindings(actions("go_to", "copy_result", "result_up", "result_down"))
+    BINDINGS = bindings(
+        actions("go_to", "copy_result", "explain_result", "result_up", "result_down")
+    )
 
     class Visited(Message):
         """Asks for a line of the learner's code, from 1."""
@@ -50,6 +52,17 @@ class Card(Static, can_focus=True):
     def whole(self) -> RenderableType:
         """All that the card tells, for the clipboard."""
         raise NotImplementedError
+
+    @property
+    def explained(self) -> Explanation | None:
+        """The explanation of the failure, if there is one."""
+        raise NotImplementedError
+
+    def action_explain_result(self) -> None:
+        from tutor.ui.screens.explanation_screen import ExplanationScreen
+
+        if self.explained is not None:
+            self.app.push_screen(ExplanationScreen(self.explained, self._others))
 
     def action_go_to(self) -> None:
         if self.line:
@@ -76,6 +89,8 @@ class Card(Static, can_focus=True):
 
     def _keys(self, *more: str) -> Text:
         there = [f"{key_of('go_to')}: line {self.line}"] if self.line else []
+        if self.explained is not None:
+            there.append(f"{key_of('explain_result')}: more")
         keys = [*there, f"{key_of('copy_result')}: copy", *more]
         return Text(f"    {'   '.join(keys)}", "dim")
 
@@ -97,6 +112,10 @@ class FaultCard(Card):
     def whole(self) -> RenderableType:
         return Group(*render.fault(self._fault, self._others))
 
+    @property
+    def explained(self) -> Explanation | None:
+        return self._fault.explanation
+
 
 class ResultCard(Card):
     """The result of a check. It can be opened and folded."""
@@ -116,6 +135,10 @@ class ResultCard(Card):
     @property
     def whole(self) -> RenderableType:
         return render.check(self.result, self._others)
+
+    @property
+    def explained(self) -> Explanation | None:
+        return self.result.explained
 
     def show(self, result: CheckResult, *, opened: bool) -> None:
         self.result = result
