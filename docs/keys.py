@@ -13,7 +13,11 @@ from tutor.ui.actions import ACTIONS, actions, key_of, shown_keys
 from tutor.ui.screens.lesson_screen import LessonScreen
 
 REPOSITORY = Path(__file__).parents[1]
-PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")])
+PAGES = sorted(
+    page
+    for page in [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
+    if page.parent.name != "explanations"  # generated
+)
 
 HEADER = "| key | action |\n|---|---|\n"
 TABLE = re.compile(re.escape(HEADER) + r"(?:\|.*\n)*")

@@ -780,7 +780,9 @@ async def test_the_losses_of_a_training_are_shown_while_it_runs(start: Start, tm
 async def test_a_failure_leads_to_its_whole_explanation(start: Start):
     async with start() as driver:
         await opened(driver)
-        await driver.write("import jax.numpy as jnp\n\n\ndef double(x):\n    return x.unsqueeze(0)\n")
+        await driver.write(
+            "import jax.numpy as jnp\n\n\ndef double(x):\n    return x.unsqueeze(0)\n"
+        )
         await driver.check()
         await driver.press("results", "explain_result")
         await driver.shows("Fails:")

@@ -11,8 +11,8 @@ PATH = "/home/somebody/with/a/path/that/is/very/long/" + "a_directory_with_a_lon
 
 MESSAGE = (
     "Attempted boolean conversion of traced array with shape bool[].\n"
-    f"The error occurred while tracing the function step at {PATH}train.py:4 for jit. This "
-    "concrete value was not available in Python because it depends on the value of the argument x.\n"
+    f"The error occurred while tracing the function step at {PATH}train.py:4 for jit. "
+    "This concrete value was not available in Python because it depends on the value of x.\n"
     "See https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError"
 )
 ERROR = f"jax.errors.TracerBoolConversionError: {MESSAGE}"
