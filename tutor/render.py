@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tutor.checks.answers import NOT_YET
 from tutor.curves import CurveChart
 from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
@@ -229,7 +230,10 @@ def picture(mismatch: Mismatch, slice_number: int | None = None) -> list[Rendera
 
 
 def unwritten(result: CheckResult) -> bool:
-    """Return whether a check only found a function that is still to be written."""
+    """Return whether a check only found a function that is still to be written, or a question
+    that is still to be answered."""
+    if result.message.startswith(NOT_YET):
+        return True
     return result.fault is not None and result.fault.exception == NotImplementedError.__name__
 
 

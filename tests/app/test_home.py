@@ -229,3 +229,12 @@ async def test_nothing_is_cut_in_a_small_terminal(start: Start):
             text = driver.text.rpartition("──")[0]
             assert "…" not in text.replace("DataLoader …", "")
         assert width >= 70
+
+
+async def test_a_key_on_the_list_keeps_the_last_lesson_from_opening_by_itself(start: Start):
+    async with start() as driver:
+        await driver.on(CourseScreen)
+        await driver.press("down")  # before the lesson has been read
+        driver.app._open_last("double")
+        await driver.pilot.pause()
+        assert isinstance(driver.app.screen, CourseScreen)

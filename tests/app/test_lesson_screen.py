@@ -789,3 +789,82 @@ async def test_a_failure_leads_to_its_whole_explanation(start: Start):
         assert "unsqueeze" in driver.text
         await driver.press("escape")
         await driver.shows("more")
+
+
+async def test_escape_closes_the_list_of_names_and_nothing_else(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write("import jax.numpy as jnp\njnp.si")
+        await driver.press("code", "ctrl+end", "complete")
+        names = driver.editor.completion_list
+        assert names is not None
+        await driver.until(lambda: names.display, "the list")
+        await driver.press("escape")
+        assert not names.display and not driver.lesson.menu_is_open
+        await driver.press("enter")
+        assert driver.editor.text.endswith("jnp.si\n")
+
+
+async def test_results_are_called_old_once_the_code_is_edited(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(WRONG)
+        await driver.check()
+        await driver.shows("0 of 2 checks pass")
+        assert "edited since" not in driver.text
+        await driver.press("code", "space")
+        await driver.shows("edited since")
+        await driver.check()
+        await driver.until(lambda: "edited since" not in driver.text, "new results")
+
+
+async def test_the_card_of_a_pass_names_keys_that_work_where_the_focus_is(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(RIGHT)
+        await driver.check()
+        await driver.shows(f"{key_of('next_lesson')} next lesson")
+        await driver.press("code")
+        await driver.shows(f"{key_of('next')} next lesson")
+
+
+async def test_the_brief_leads_to_the_code(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("brief")
+        await driver.shows(f"{key_of('to_code')}: your code")
+        await driver.press("enter")
+        await driver.until(lambda: driver.app.focused is driver.editor, "the code")
+        assert driver.editor.text == driver.lesson.lesson.starter
+
+
+async def test_what_was_typed_last_is_checked_at_once(start: Start):
+    async with start() as driver:
+        await opened(driver)
+        document = driver.editor.document
+        driver.editor.replace(RIGHT, document.start, document.end)
+        driver.lesson.action_run()  # before the editor's message has arrived
+        await driver.until(lambda: driver.results.report is not None, "a report")
+        assert driver.results.report is not None and driver.results.report.passed
+
+
+async def test_a_hint_that_is_longer_than_its_pane_is_read_with_its_key(
+    start: Start, tmp_path: Path
+):
+    folder = Path(shutil.copytree(MINI.parent, tmp_path / "long")) / "lessons"
+    lesson = folder / "basics" / "double.yaml"
+    long = " ".join(f"word{number}" for number in range(400))
+    text = lesson.read_text()
+    first = text[text.index("hints:") :].splitlines()[1]
+    lesson.write_text(text.replace(first, f"  - {long}", 1))
+    async with start(pack=load_pack(folder)) as driver:
+        await opened(driver)
+        await driver.press("code", "hint")
+        await driver.shows(f"{key_of('hint')}: the rest of this hint")
+        for _ in range(40):
+            if "the next hint" in driver.text:
+                break
+            await driver.press("hint")
+        await driver.shows("word399")
+        await driver.press("hint")
+        await driver.shows("Hint 2 of")

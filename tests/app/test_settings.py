@@ -133,3 +133,25 @@ async def test_panes_keep_the_sizes_that_a_learner_gave_them(start: Start):
         assert driver.lesson.torch.styles.max_height.value < high.value
         await driver.press("code")
         await driver.until(lambda: driver.editor.region.width == 80, "the whole width")
+
+
+async def test_only_themes_with_colours_for_everything_are_offered(start: Start):
+    async with start() as driver:
+        assert {*driver.app.available_themes} == {*PALETTES}
+
+
+async def test_a_theme_that_is_not_ours_is_not_used(start: Start):
+    """Releases before 0.2 offered Textual's own, which lack colours and ended the app."""
+    Settings().set("theme", "dracula")
+    async with start() as driver:
+        await driver.on(CourseScreen)
+        assert driver.app.theme == DEFAULT
+
+
+@pytest.mark.parametrize("name", PALETTES)
+async def test_every_theme_can_be_chosen_in_a_lesson(start: Start, name: str):
+    async with start() as driver:
+        driver.app.open_lesson("double")
+        await driver.on(LessonScreen)
+        driver.app.theme = name
+        await driver.until(lambda: driver.editor.theme == f"code-{name}", "its colours")

@@ -157,8 +157,8 @@ def failed(code: str, forks: Forks, name: str = "joined") -> CheckResult:
 def test_an_answer_must_not_be_computed(forks: Forks) -> None:
     result = failed("import jax.numpy as jnp\njoined = (jnp.ones((3, 1)) + 1).shape", forks)
     assert result.message.startswith("line 2: `(jnp.ones((3, 1)) + 1).shape` is code")
-    result = failed("\n\njoined = tuple([3, 4])", forks)
-    assert result.message.startswith("line 3: `tuple([3, 4])` is code")
+    result = failed("\n\njoined = tuple(range(3))", forks)
+    assert result.message.startswith("line 3: `tuple(range(3))` is code")
 
 
 def test_a_syntax_error_is_told_like_in_every_lesson(forks: Forks) -> None:
@@ -243,6 +243,28 @@ def test_the_last_assignment_counts() -> None:
 )
 def test_code_is_no_answer(code: str) -> None:
     with pytest.raises(Unanswered, match="line 1"):
+        Answered(f"a = {code}").answer("a")
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("jnp.array([[1, 2], [3, 4]], dtype=jnp.int32)", [[1, 2], [3, 4]]),
+        ("np.int32(3)", 3),
+        ("jnp.float32(0.5)", 0.5),
+        ("tuple([3, 4])", (3, 4)),
+        ("int(True)", 1),
+        ("TypeError.__name__", "TypeError"),
+        ("jnp.asarray((1, -2))", (1, -2)),
+    ],
+)
+def test_what_people_write_around_an_answer_is_read(code: str, value: object) -> None:
+    assert Answered(f"a = {code}").answer("a") == value
+
+
+@pytest.mark.parametrize("code", ["tuple(3)", "int('3')", "int(0.5)", "jnp.array(1, 2)", "list()"])
+def test_other_calls_are_no_answer(code: str) -> None:
+    with pytest.raises(Unanswered, match="is code"):
         Answered(f"a = {code}").answer("a")
 
 

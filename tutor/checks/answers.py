@@ -6,7 +6,7 @@ so that an answer is what somebody thought, not what a program computed.
 """
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from tutor.inputs import arithmetic
@@ -19,6 +19,9 @@ Literal: TypeAlias = (
 
 MAX_ELEMENTS = 10_000
 """Parts of one answer."""
+
+NOT_YET = "not answered yet"
+"""Said of a question whose answer is still `...`."""
 
 
 class Unanswered(Exception):
@@ -61,7 +64,7 @@ class Answered:
         if node is None:
             raise Unanswered(f"there is no answer `{name} = …` in the file")
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
-            raise Unanswered("not answered yet")
+            raise Unanswered(NOT_YET)
         if sum(1 for _ in ast.walk(node)) > MAX_ELEMENTS:
             raise Unanswered(f"line {node.lineno}: the answer has too many parts")
         try:
@@ -85,13 +88,52 @@ def _literal(node: ast.expr) -> Literal:
             return [*map(_literal, parts)]
         case ast.Dict(keys=keys, values=values) if all(isinstance(k, ast.Constant) for k in keys):
             return {_key(k): _literal(v) for k, v in zip(keys, values, strict=True)}
+        case ast.Attribute(attr="__name__", value=ast.Name(id=name)):
+            return name
         case ast.Name() | ast.Attribute() if all(
             isinstance(part, ast.Name | ast.Attribute | ast.Load) for part in ast.walk(node)
         ):
             return ast.unparse(node)
         case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)]):
             return float(text)
+        case ast.Call(
+            func=ast.Name(id=name) | ast.Attribute(attr=name), args=[part], keywords=named
+        ) if name in _CONVERSIONS and all(one.arg == "dtype" for one in named):
+            return _CONVERSIONS[name](_literal(part))
     return arithmetic.value(arithmetic.checked(node), _no_sizes)
+
+
+def _number(value: Literal) -> Literal:
+    """Raises: ValueError: it is not a number."""
+    if not isinstance(value, bool | int | float | complex):
+        raise ValueError("not a number")
+    return value
+
+
+def _whole(value: Literal) -> Literal:
+    if not isinstance(value, bool | int):
+        raise ValueError("not an integer")
+    return int(value)
+
+
+def _items(value: Literal) -> list[Literal]:
+    if not isinstance(value, list | tuple):
+        raise ValueError("not a sequence")
+    return [*value]
+
+
+_CONVERSIONS: Mapping[str, Callable[[Literal], Literal]] = {
+    "array": lambda value: value,
+    "asarray": lambda value: value,
+    "tuple": lambda value: tuple(_items(value)),
+    "list": _items,
+    "int": _whole,
+    "float": _number,
+    "bool": _number,
+    **dict.fromkeys(("float32", "float16", "bfloat16", "float64"), _number),
+    **dict.fromkeys(("int32", "int64", "int8", "uint8", "uint32", "bool_"), _number),
+}
+"""What people write around an answer: `jnp.array([1, 2])`, `np.int32(3)`, `tuple([2, 3])`."""
 
 
 def _key(node: ast.expr | None) -> str | int:

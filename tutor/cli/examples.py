@@ -101,6 +101,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "jaxtutor explain": (
         ("jaxtutor explain trace.txt", "a traceback in a file"),
         ("python train.py 2>&1 | jaxtutor explain -", "of a program"),
+        ("jaxtutor explain unsqueeze", "what JAX has in place of a name"),
+        ("jaxtutor explain --list scan carry", "explanations with these words"),
     ),
     "jaxtutor doctor": (
         ("jaxtutor doctor", "check this machine"),
@@ -115,15 +117,20 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 """By the program's name as in its usage."""
 
+_WIDTH = 80
+"""Columns of a terminal that shows every example in one line."""
+
 _COLUMN = 44
 
 
 def examples(program: str) -> str:
     """Return the lines that a help ends with; empty if there are none."""
     lines = []
-    for command, what in EXAMPLES.get(program, ()):
-        if len(command) <= _COLUMN - 2:
-            lines.append(f"  {command:<{_COLUMN}}{what}".rstrip())
+    found = EXAMPLES.get(program, ())
+    column = min(_COLUMN, _WIDTH - 2 - max((len(what) for _, what in found), default=0))
+    for command, what in found:
+        if len(command) <= column - 2:
+            lines.append(f"  {command:<{column}}{what}".rstrip())
         else:
-            lines += [f"  {command}", *([f"  {'':<{_COLUMN}}{what}"] if what else [])]
+            lines += [f"  {command}", *([f"  {'':<{column}}{what}"] if what else [])]
     return "\n".join(["", "examples:", *lines, ""]) if lines else ""

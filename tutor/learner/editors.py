@@ -31,6 +31,10 @@ class NoEditor(Exception):
     """No editor was found, or it could not be started; the message says what to do."""
 
 
+SIDE_BY_SIDE = 160
+"""Columns of a terminal from which an editor opens beside jaxtutor in tmux, and not below it."""
+
+
 class Editor(Struct, frozen=True):
     """A command that opens a file, and where: in this terminal, which it needs until it ends; in
     another pane; or in a window, as long as which the command may run. `around` says whether this
@@ -112,7 +116,9 @@ def find_editor(path: Path, line: int = 1, environment: Mapping[str, str] | None
         raise NoEditor(f"no editor found; {HOW}")
     command = _at_line(chosen, path, line)
     if known.get("TMUX") and (tmux := shutil.which("tmux", path=search)):
-        return Editor((tmux, "split-window", "-h", shlex.join(command)), "pane", around=True)
+        beside = shutil.get_terminal_size().columns >= SIDE_BY_SIDE
+        split = "-h" if beside else "-v"
+        return Editor((tmux, "split-window", split, shlex.join(command)), "pane", around=True)
     return Editor(command, "terminal")
 
 

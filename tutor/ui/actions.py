@@ -184,6 +184,8 @@ _ALL = (
     # Finding
     _inner("close_bar", "escape", "Close", "Go back to your code."),
     _inner("replace_all", "alt+enter,ctrl+a", "All", "Replace all.", "replace_all"),
+    # The brief
+    _inner("to_code", "enter", "Code", "Go to your code.", "screen.code"),
     # Results
     _inner("fold", "space", "Fold", "Open or fold this result."),
     _inner("go_to", "enter", "Line", "Go to the line of this result."),
@@ -200,7 +202,7 @@ _ALL = (
         "line_start",
         "home,ctrl+a",
         "Start of the line",
-        "Go to the start of the line; again, select all.",
+        "Go to the start of the text, then of the line; there, select all.",
     ),
     _inner("indent", "tab", "Indent", "Indent the selected lines, or to the next stop."),
     _inner("dedent", "shift+tab", "Dedent", "Dedent the selected lines."),

@@ -8,6 +8,7 @@ from textual import on, work
 from textual.app import App, SystemCommand
 from textual.command import Provider
 from textual.driver import Driver
+from textual.events import Event, Key
 from textual.screen import Screen
 
 from tutor.learner.settings import Settings, own_keys
@@ -53,7 +54,12 @@ class TutorApp(App[int], inherit_bindings=False):
         for name in PALETTES:
             self.register_theme(theme(name))
         chosen = self._settings.get("theme")
-        self.theme = chosen if chosen in self.available_themes else DEFAULT
+        self.theme = chosen if chosen is not None and chosen in PALETTES else DEFAULT
+        # Textual's own lack the colours that mean something here.
+        for other in [*self.available_themes]:
+            if other not in PALETTES:
+                self.unregister_theme(other)
+        self._touched = False
         keys, self._keys_problem = own_keys(ACTIONS)
         self.set_keymap(keys)
 
@@ -78,10 +84,20 @@ class TutorApp(App[int], inherit_bindings=False):
         last = self._first or self.desk.progress.last_lesson(self.desk.pack.id)
         if last is not None and last in self.desk.pack.lessons:
             # Show the list, with the cursor on the lesson, while the lesson is read.
-            self.call_later(self.call_after_refresh, self.open_lesson, last)
+            self.call_later(self.call_after_refresh, self._open_last, last)
         elif self._first is None and self._welcome and self._never_started:
             self._show_first_run()
         self.set_timer(GET_READY_AFTER, self._get_ready)
+
+    async def on_event(self, event: Event) -> None:
+        if isinstance(event, Key):
+            self._touched = True
+        await super().on_event(event)
+
+    def _open_last(self, lesson_id: str) -> None:
+        """Go on where the learner left off, unless they are already doing something else."""
+        if not self._touched:
+            self.open_lesson(lesson_id)
 
     @property
     def _never_started(self) -> bool:

@@ -47,6 +47,15 @@ PANES: tuple[str, ...] = ("torch", "brief", "code", "results")
 """Each is also the id of the action that goes there."""
 
 
+class BriefPane(VerticalScroll):
+    """The brief, which leads to the code."""
+
+    BINDINGS = bindings(actions("to_code"))
+
+    def on_mount(self) -> None:
+        self.border_title = f"Lesson · {key_of('to_code')}: your code"
+
+
 class LessonScreen(Screen[None]):
     """One lesson. In a narrow terminal, the PyTorch stands above the code or the brief."""
 
@@ -120,9 +129,7 @@ class LessonScreen(Screen[None]):
     def compose_left(self) -> ComposeResult:
         self.torch.display = bool(self.lesson.torch)
         yield self.torch
-        brief = VerticalScroll(self._text, id="brief", classes="pane")
-        brief.border_title = "Lesson"
-        yield brief
+        yield BriefPane(self._text, id="brief", classes="pane")
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -157,6 +164,7 @@ class LessonScreen(Screen[None]):
         progress = self.desk.progress
         progress.opened(self.pack.id, self.lesson.id)
         self.editor.cursor_location = progress.cursor(self.pack.id, self.lesson.id)
+        self.call_after_refresh(self.editor.show_line_starts)
         self.show_pane(self.first_pane)
         self.desk.show_notices(self)
         if missing := unmet(self.lesson.requires):
@@ -211,7 +219,9 @@ class LessonScreen(Screen[None]):
 
     @on(TextArea.Changed, "#code")
     def _type(self) -> None:
-        self._typed = True
+        if not self._typed:
+            self._typed = True
+            self.results.border_title = self.summary
 
     @on(TextArea.SelectionChanged, "#code")
     def _follow(self) -> None:
@@ -229,7 +239,8 @@ class LessonScreen(Screen[None]):
     @property
     def summary(self) -> str:
         """The title of the results."""
-        return self.results.summary
+        stale = self._typed and not self._running_code and self.results.report is not None
+        return f"{self.results.summary}{' · edited since' if stale else ''}"
 
     # --- the menu ----------------------------------------------------------------------------
 
@@ -271,6 +282,7 @@ class LessonScreen(Screen[None]):
     def action_run(self) -> None:
         if self.has_class("-narrow") and self.has_class("show-brief"):
             self.show_pane("code")  # with the results below it
+        self.editor.catch_up()
         self.editor.save()
         self._checked = self.editor.code
         number = self.desk.runner.run(
@@ -338,6 +350,7 @@ class LessonScreen(Screen[None]):
         self._running_code = False
         self._stop_painting()
         self.results.record = ""
+        self.set_class(report is not None and report.verdict in ("fail", "error"), "-failing")
         self.results.end(report)
         self.editor.mark(self.results.marked_lines)
         self._show_state()
@@ -354,7 +367,7 @@ class LessonScreen(Screen[None]):
             self.results.record = self._record()
             self.results.show()
             if not self._typed:  # what is typed now is meant for the code
-                self.set_focus(self.results.pass_card)
+                self.set_focus(self.results.pass_card, scroll_visible=False)
 
     def _record(self) -> str:
         """Return how the lesson was passed, in a line or two."""
@@ -373,6 +386,8 @@ class LessonScreen(Screen[None]):
     # --- actions -----------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self._names.display and action in ("stop", "close_hint", "menu"):
+            return False  # the key closes the list
         if action == "stop":
             return self._running_code
         if action == "close_hint":
@@ -425,6 +440,9 @@ class LessonScreen(Screen[None]):
             self._hinted = report
             taken = progress.hints(self.pack.id, self.lesson.id)
             self._show_hints(taken, number, first=True)
+            return
+        if self.hints.goes_on:
+            self.hints.scroll_page_down(animate=False)
             return
         if self.hints.at_the_end:
             self.hints.show_first()

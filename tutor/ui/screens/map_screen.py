@@ -60,7 +60,7 @@ class MapScreen(Screen[None]):
 
     @property
     def _words(self) -> str:
-        return self.query_one(Input).value.strip()
+        return self.query_one(Input).value.strip().lstrip("/")
 
     @property
     def _begins(self) -> bool:

@@ -7,6 +7,9 @@ from textual.widgets import TextArea
 
 from tutor.ui.themes import colour_code
 
+LEAST = 3
+"""Lines of the first function that are in sight when a lesson is opened."""
+
 _DEFINITION = re.compile(r"( *)(?:async )?(def|class) (\w+)")
 
 
@@ -30,6 +33,14 @@ class CodeView(TextArea):
     def on_mount(self) -> None:
         colour_code(self)
 
+    def on_resize(self) -> None:
+        """Show the function again, now that lines are wrapped otherwise. At first, show the first
+        one if imports fill the pane."""
+        if self._shown:
+            self._show_function(self._shown)
+        elif self._functions and min(self._functions.values()) > self.size.height - LEAST:
+            self._show_function(next(iter(self._functions)))
+
     def follow(self, lines: Sequence[str], row: int) -> None:
         """Show the function or class that has the name of the one around `row` in other code, if
         there is one; the innermost first."""
@@ -38,6 +49,9 @@ class CodeView(TextArea):
         if not name or name == self._shown:
             return
         self._shown = name
+        self._show_function(name)
+
+    def _show_function(self, name: str) -> None:
         offset = self.wrapped_document.location_to_offset((self._functions[name], 0))
         self.scroll_to(y=offset.y, animate=False)
         number = [*self._functions].index(name) + 1

@@ -25,7 +25,7 @@ class FindBar(Horizontal):
     def compose(self) -> ComposeResult:
         yield Input(placeholder="find", id="find-text", compact=True)
         replace_all = shown_key(ACTIONS["replace_all"].key)
-        words = f"replace with; Enter: this one, {replace_all}: all"
+        words = f"replace ({replace_all}: all)"
         yield Input(placeholder=words, id="find-new", compact=True)
         yield Label(id="find-state")
 

@@ -24,8 +24,8 @@ class HintsPane(VerticalScroll):
         self._keys = Static(id="hint-keys", classes="quiet")
 
     def compose(self) -> ComposeResult:
+        yield self._keys  # docked at the bottom
         yield self._text
-        yield self._keys
 
     def show(self, taken: int, failure: int = 0, first: bool = False) -> None:
         """Show the newest hint.
@@ -56,6 +56,18 @@ class HintsPane(VerticalScroll):
         """Whether all hints are taken, and an earlier one is shown."""
         return self.display and not self._left and self._page < len(self._pages) - 1
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is more of this hint below what is shown."""
+        return self.display and self.scroll_offset.y < self.max_scroll_y
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        super().watch_scroll_y(old, new)
+        self._show_keys()
+
+    def on_resize(self) -> None:
+        self._show_keys()
+
     def show_first(self) -> None:
         self._page = 0
         self._show_page()
@@ -74,7 +86,16 @@ class HintsPane(VerticalScroll):
     def _show_page(self) -> None:
         self.border_title, text = self._pages[self._page]
         self._text.update(text)
-        again = "the next hint" if self._left else "the first again"
+        self.scroll_home(animate=False)
+        self.call_after_refresh(self._show_keys)
+
+    def _show_keys(self) -> None:
+        if self.goes_on:
+            again = "the rest of this hint"
+        elif self._left or self.paging:
+            again = "the next hint"
+        else:
+            again = "the first again"
         keys = [
             f"[@click=screen.hint]{key_of('hint')}: {again}[/]",
             f"[@click=screen.close_hint]{key_of('close_hint')}: close[/]",
@@ -82,4 +103,3 @@ class HintsPane(VerticalScroll):
         if len(self._pages) > 1:
             keys.append("[@click=earlier]‹ earlier[/]  [@click=later]later ›[/]")
         self._keys.update("  ·  ".join(keys))
-        self.scroll_home(animate=False)

@@ -27,6 +27,7 @@ class LessonEditor(CodeEditor):
         self._lesson = lesson
         # The file's own text until somebody types: `text` has lost unusual line separators.
         self.code = ""
+        self._seen = ""  # the editor's text that belongs to it
         self._unsaved = False
         self._shown = False
         self._save_timer: Timer | None = None
@@ -60,6 +61,11 @@ class LessonEditor(CodeEditor):
         path = self._desk.workspace.path(self._lesson)
         self.border_title = f"JAX · {path.parent.name}/{path.name}"
 
+    def show_line_starts(self) -> None:
+        """Scroll to the cursor from the left: its line may be short enough to be seen whole."""
+        self.scroll_to(x=0, animate=False)
+        self.scroll_cursor_visible()
+
     def save(self) -> None:
         if not self._unsaved:
             return
@@ -81,15 +87,19 @@ class LessonEditor(CodeEditor):
                 timeout=15,
             )
 
-    def reload(self) -> None:
-        """Show what another program has written, unless there are unsaved changes."""
+    def reload(self, own: bool = False) -> None:
+        """Show what another program has written, unless there are unsaved changes.
+
+        **Arguments:** `own`: whether it was the editor that the learner called.
+        """
         if self._unsaved or not self.screen.is_current:
             return
         text = self._desk.workspace.changed_outside(self._lesson)
         if text is not None:
             self._desk.workspace.accept(self._lesson, text)
             self._show(text)
-            self.notify("reloaded: another program changed the file", timeout=3)
+            if not own:
+                self.notify("reloaded: another program changed the file", timeout=3)
 
     def take(self, code: str) -> None:
         """Replace the code, and save it. That can be undone."""
@@ -127,7 +137,7 @@ class LessonEditor(CodeEditor):
         except NoEditor as error:
             self.notify(str(error), severity="warning", markup=False)
         self.app.refresh()
-        self.reload()
+        self.reload(own=True)
 
     def _show(self, text: str) -> None:
         """Show a text from elsewhere. It can be undone, unless it is the first."""
@@ -140,13 +150,19 @@ class LessonEditor(CodeEditor):
             else:
                 self.load_text(text)
         self._shown = True
+        self._seen = self.text
         self.cursor_location = cursor
         self.code = text
         self._unsaved = False
 
+    def catch_up(self) -> None:
+        """Take what was typed just now: its message may still be on its way."""
+        if self.text != self._seen:
+            self._typed()
+
     @on(TextArea.Changed)
     def _typed(self) -> None:
-        self.code = self.text
+        self.code = self._seen = self.text
         self._unsaved = True
         if self._desk.pool is not None:
             self._desk.pool.keep_alive()

@@ -204,6 +204,7 @@ class PassCard(Vertical, can_focus=True):
         self._learnt = Markdown(id="results-after-pass")
         self._learnt.display = False
         self._built = False
+        self._record = ""
         self._keys = Static(id="pass-keys")
         self._race = Static(id="pass-race")
         self.display = False
@@ -227,12 +228,32 @@ class PassCard(Vertical, can_focus=True):
             self._built = True
             self._learnt.update(text)
             self._learnt.display = True
+        self._record = record
+        self._show_keys()
+
+    def on_focus(self) -> None:
+        self._show_keys()
+
+    def on_blur(self) -> None:
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """Name the keys that work now: the card's own only while it has the focus."""
+        here = self.has_focus
+        following, compare, read_map = (
+            key_of(one if here else other)
+            for one, other in (
+                ("next_lesson", "next"),
+                ("compare", "solution"),
+                ("read_map", "map"),
+            )
+        )
         keys = [
-            f"[@click=screen.next][b]{key_of('next_lesson')}[/b] next lesson[/]",
-            f"[@click=screen.solution][b]{key_of('compare')}[/b] compare with the solution[/]",
-            f"[@click=screen.map][b]{key_of('read_map')}[/b] map[/]",
+            f"[@click=screen.next][b]{following}[/b] next lesson[/]",
+            f"[@click=screen.solution][b]{compare}[/b] compare with the solution[/]",
+            f"[@click=screen.map][b]{read_map}[/b] map[/]",
         ]
-        self._keys.update(f"{record}\n{'   '.join(keys)}".strip())
+        self._keys.update(f"{self._record}\n{'   '.join(keys)}".strip())
 
 
 class ResultsPane(VerticalScroll):
@@ -304,10 +325,13 @@ class ResultsPane(VerticalScroll):
 
     def end(self, report: Report | None) -> None:
         """End the run; `report` is None if it was stopped."""
+        ended = self.running
         self.report = report
         self.running = False
         self._stopped = report is None
         self.show()
+        if ended and report is not None and report.passed:  # what comes next is at the top
+            self.call_after_refresh(self.scroll_home, animate=False)
 
     @property
     def summary(self) -> str:
@@ -316,7 +340,9 @@ class ResultsPane(VerticalScroll):
         if self.running:
             torch = " · PyTorch runs, once" if self._torch else ""
             training = f" · {self._training}" if self._losses else ""
-            seconds = f"{self.clock() - self._began:.1f} s of {self._lesson.limits.seconds:g} s"
+            # The clock runs on a busy machine, too; the limit counts processor time.
+            limit = f"limit {self._lesson.limits.seconds:g} s of CPU time"
+            seconds = f"{self.clock() - self._began:.1f} s, {limit}"
             stop = f"{key_of('stop')} stops"
             return f"▶ {len(self._results)} of {count} · {seconds}{torch}{training} · {stop}"
         if self.report is None:
