@@ -8,7 +8,6 @@ from functools import cache
 from msgspec import Struct
 
 from tutor.explain.names import Names, example_of, groups, rule_of
-from tutor.explain.pattern import fill
 from tutor.explain.rule import Rule, several, without_line
 from tutor.explain.rulebook import rules
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -70,7 +69,7 @@ def _of_rule(rule: Rule) -> Entry:
             rule.link,
             rule.old,
         ),
-        _FIELD.sub("…", rule.title),
+        without_fields(rule.title),
         rule.example,
         several(rule.when.message),
         several(rule.when.exception),
@@ -97,7 +96,12 @@ def _of_names(group: Names) -> Entry:
 
 def _prose(text: str) -> str:
     """Return a rule's text without an error's line and fields."""
-    return _FIELD.sub("…", fill(without_line(" ".join(text.split())), {}))
+    return without_fields(without_line(" ".join(text.split())))
+
+
+def without_fields(text: str) -> str:
+    """Return a text or a pattern with … in place of its fields."""
+    return _FIELD.sub("…", text)
 
 
 def search(words: list[str]) -> list[Entry]:

@@ -158,8 +158,16 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
             return None
         fields |= symptom.causes[possible[0]]
         conditions += 1
-        precision = len(symptom.causes) - list(symptom.causes).index(possible[0])
+        precision = _precision(possible[0], symptom)
     return Match(rule, fields, (precision, conditions, weight))
+
+
+def _precision(cause: str, symptom: Symptom) -> int:
+    """Return a rank of a cause: negative, so below rules without a cause, if it is vague."""
+    from tutor.explain.causes import CAUSES
+
+    at = list(symptom.causes).index(cause)
+    return -1 - at if CAUSES[cause].vague else len(symptom.causes) - at
 
 
 def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | None:

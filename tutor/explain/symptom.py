@@ -64,7 +64,9 @@ def of_finding(
     cases.
     """
     asked, referred = list(texts(check.observe())), list(texts(check.refer() or {}))
+    elsewhere = f"{source}\n{lesson.jax_harness or ''}"
     source = reachable(source, asked)
+    torch = reachable(lesson.reference_code, referred, otherwise="")
     causes = {}
     if finding.mismatch is not None and finding.compared is not None:
         from tutor.explain.causes import causes_of
@@ -79,12 +81,15 @@ def of_finding(
             devices=devices,
             earlier=earlier,
             source=source,
+            # Without the lesson's harness, which is not to be translated.
+            torch=reachable(lesson.torch, [torch], otherwise=""),
+            elsewhere=elsewhere,
         )
         causes = causes_of(found) if found is not None else {}
     return Symptom(
         message=finding.message,
         source=source,
-        torch=reachable(lesson.reference_code, referred, otherwise=""),
+        torch=torch,
         check=check.kind,
         asked="\n".join([check.name, *asked, *referred, check.why]),
         causes=causes,

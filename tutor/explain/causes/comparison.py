@@ -1,9 +1,10 @@
 """Comparisons of expected and actual answers, with their inputs, for finding causes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tutor.checks.compare import compare_arrays, tolerance_for
 from tutor.report import Mismatch
@@ -58,7 +59,9 @@ class Comparison(Struct, frozen=True, eq=False):
 
     `pairs` are the differing arrays of equal shape, `other` the first two of different shapes.
     `inputs` and `sizes` are the case's; `earlier` are the expected and actual answers of previous
-    cases. `source` is the part of the learner's code that can affect the answer.
+    cases. `source` is the part of the learner's code that can affect the answer, `torch` that of
+    the lesson's PyTorch, `elsewhere` all JAX code of learner and lesson. `others` are the paths of
+    wrong arrays that are not among the pairs.
     """
 
     mismatch: Mismatch
@@ -71,6 +74,29 @@ class Comparison(Struct, frozen=True, eq=False):
     devices: int
     earlier: Sequence[Tree] = ()
     source: str = ""
+    torch: str = ""
+    elsewhere: str = ""
+    others: tuple[str, ...] = ()
+
+    def each(self) -> Iterator["Comparison"]:
+        """Yield one comparison per differing array."""
+        for pair in self.pairs:
+            others = (*self.others, *(one.path for one in self.pairs if one is not pair))
+            yield replace(self, pairs=(pair,), others=others)
+
+    @property
+    def where(self) -> str:
+        """The part of the answer that is compared, for the start of a sentence."""
+        paths = [pair.path for pair in self.pairs] or [self.mismatch.path]
+        count = sum(1 for _ in leaves(self.expected))
+        if count <= 1 or not all(paths) or (len(paths) == count and count > 2):
+            return "The answer"
+        shown = " and ".join(f"`{path}`" for path in paths[:3])
+        if len(paths) > 3:
+            shown = f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer,"
+        if self.pairs and not self.others and len(paths) < count and self.other is None:
+            shown += " (the rest of the answer is right)"
+        return shown if len(paths) == 1 or len(paths) > 3 else f"Each of {shown}"
 
     def arrays(self) -> list[tuple[str, Numbers]]:
         """Return the real arrays among the inputs, with their names in the learner's code."""
@@ -79,6 +105,14 @@ class Comparison(Struct, frozen=True, eq=False):
             for name, tree in self.inputs.items()
             for path, leaf in leaves(tree)
             if leaf.type != "key" and (numbers := real_numbers(leaf)) is not None
+        ]
+
+    def scalars(self) -> list[tuple[str, float]]:
+        """Return the floats among the inputs: learning rates and limits, say."""
+        return [
+            (name, float(array.reshape(())))
+            for name, array in self.arrays()
+            if array.size == 1 and float(array.reshape(())) not in (0.0, 1.0)
         ]
 
     def counts(self) -> dict[int, str]:
@@ -103,6 +137,8 @@ def comparison(
     devices: int,
     earlier: Sequence[Tree] = (),
     source: str = "",
+    torch: str = "",
+    elsewhere: str = "",
 ) -> Comparison | None:
     """Return a comparison, or None if the arrays are too large."""
     expected_leaves, actual_leaves = dict(leaves(expected)), dict(leaves(actual))
@@ -125,7 +161,18 @@ def comparison(
         else:
             other = other or pair
     return Comparison(
-        mismatch, expected, actual, tuple(pairs), other, inputs, sizes, devices, earlier, source
+        mismatch,
+        expected,
+        actual,
+        tuple(pairs),
+        other,
+        inputs,
+        sizes,
+        devices,
+        earlier,
+        source,
+        torch,
+        elsewhere,
     )
 
 

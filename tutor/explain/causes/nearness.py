@@ -19,6 +19,19 @@ def close(comparison: Comparison) -> Fields | None:
     return _within(comparison, CLOSE)
 
 
+def digits_lost(comparison: Comparison) -> Fields | None:
+    """Recognise a result of the right magnitude where an input is far from zero, so that a variance
+    as mean(x²) - mean(x)² loses digits."""
+    import numpy as np
+
+    far = any(
+        array.size > 3 and abs(float(array.mean())) > 20 * float(array.std())
+        for _, array in comparison.arrays()
+        if np.isfinite(array).all()
+    )
+    return close(comparison) if far else None
+
+
 def _within(comparison: Comparison, share: float) -> Fields | None:
     import numpy as np
 

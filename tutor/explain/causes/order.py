@@ -1,9 +1,11 @@
 """Causes: the answer has the right numbers in the wrong order."""
 
+import re
 from collections.abc import Callable
 from itertools import permutations
 
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
+from tutor.tree import Tree
 
 MANY = 4
 """Distinct values required before an order is evidence."""
@@ -79,10 +81,26 @@ def _same_numbers(pair: ArrayPair) -> bool:
 
 
 def results_swapped(comparison: Comparison) -> Fields | None:
-    """Recognise several results in the wrong order."""
+    """Recognise several results in the wrong order, in the answer or in a part of it."""
+    path = comparison.mismatch.path
+    expected, actual = comparison.expected, comparison.actual
+    for step in ["", *re.findall(r"\[(\d+)\]", path)]:
+        if step:
+            if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
+                return None
+            at = int(step)
+            if at >= min(len(expected), len(actual)):
+                return None
+            expected, actual = expected[at], actual[at]
+        if (order := _order(expected, actual)) is not None:
+            return {"order": order}
+    return None
+
+
+def _order(expected: Tree, actual: Tree) -> str | None:
+    """Return the order of `actual` that makes it equal to `expected`."""
     from tutor.checks.compare import compare
 
-    expected, actual = comparison.expected, comparison.actual
     if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
         return None
     if len(expected) != len(actual) or not 2 <= len(expected) <= MAX_RANK:
@@ -90,5 +108,5 @@ def results_swapped(comparison: Comparison) -> Fields | None:
     for order in permutations(range(len(expected))):
         moved = [actual[at] for at in order]
         if order != tuple(sorted(order)) and compare(list(expected), moved) is None:
-            return {"order": ", ".join(str(at) for at in order)}
+            return ", ".join(str(at) for at in order)
     return None

@@ -9,7 +9,7 @@ from tutor.explain.causes.sameness import an_input
 from tutor.tree import leaves
 
 
-def _differing(pair: ArrayPair) -> Any:
+def differing(pair: ArrayPair) -> Any:
     """Return a mask of the elements that differ."""
     import numpy as np
 
@@ -48,7 +48,7 @@ def _wrong_where_repeated(pair: ArrayPair, repeated: Any, indices: Any) -> bool:
     n = len(pair.expected) if pair.expected.ndim else 0
     if not n or not len(repeated) or indices.min() < 0 or indices.max() >= n:
         return False
-    wrong = np.flatnonzero(_differing(pair).reshape(n, -1).any(axis=1))
+    wrong = np.flatnonzero(differing(pair).reshape(n, -1).any(axis=1))
     return len(wrong) < n and bool(np.array_equal(wrong, repeated))
 
 
@@ -65,7 +65,7 @@ def set_for_add(comparison: Comparison) -> Fields | None:
         n = len(pair.expected) if pair.expected.ndim else 0
         if not n or found.min() < 0 or found.max() >= n or not (counts == 1).any():
             return False
-        if _differing(pair)[~np.isin(np.arange(n), found)].any():
+        if differing(pair)[~np.isin(np.arange(n), found)].any():
             return False
         once, missing = found[counts == 1], pair.expected - pair.actual
         same = (array for _, array in arrays if array.shape == pair.expected.shape)
@@ -93,7 +93,7 @@ def _wrong_rows_equal(pair: ArrayPair, wrong: Any) -> bool:
 
     if not wrong.ndim or pair.expected.shape[: wrong.ndim] != wrong.shape or wrong.all():
         return False
-    rows = _differing(pair).reshape(*wrong.shape, -1).any(axis=-1)
+    rows = differing(pair).reshape(*wrong.shape, -1).any(axis=-1)
     return bool(np.array_equal(rows, wrong))
 
 
@@ -151,7 +151,7 @@ def where_zero(comparison: Comparison) -> Fields | None:
     import numpy as np
 
     def fits(pair: ArrayPair, array: Numbers) -> bool:
-        return pair.expected.shape == array.shape and np.array_equal(_differing(pair), array == 0)
+        return pair.expected.shape == array.shape and np.array_equal(differing(pair), array == 0)
 
     for name, array in comparison.arrays():
         mixed = (array == 0).any() and (array != 0).any()
@@ -170,7 +170,7 @@ def empty_rows(comparison: Comparison) -> Fields | None:
             return None
         rows = (-1, pair.expected.shape[-1])
         empty: Any = ~pair.expected.reshape(rows).any(axis=1)
-        wrong = _differing(pair).reshape(rows).any(axis=1)
+        wrong = differing(pair).reshape(rows).any(axis=1)
         if empty.all() or not np.array_equal(empty, wrong):
             return None
         if not np.ptp(pair.actual.reshape(rows)[empty]):
@@ -206,7 +206,7 @@ def right_until(comparison: Comparison) -> Fields | None:
     if found is None:
         return None
     position = int(found["position"])
-    right = all(not _differing(pair)[: position + 1].any() for pair in comparison.pairs)
+    right = all(not differing(pair)[: position + 1].any() for pair in comparison.pairs)
     return found if right and position > 1 else None
 
 
@@ -216,7 +216,7 @@ def now_and_then(comparison: Comparison) -> Fields | None:
 
     found = None
     for pair in comparison.pairs:
-        right = np.flatnonzero(~_differing(pair)) if pair.expected.ndim == 1 else np.array([])
+        right = np.flatnonzero(~differing(pair)) if pair.expected.ndim == 1 else np.array([])
         steps = np.unique(np.diff(right))
         if len(right) < 3 or right[0] or len(steps) != 1 or steps[0] < 2:
             return None

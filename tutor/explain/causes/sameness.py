@@ -138,14 +138,20 @@ def clipped_at_zero(comparison: Comparison) -> Fields | None:
 
 
 def complement(comparison: Comparison) -> Fields | None:
-    """Recognise a result that is zero or false exactly where it should not be."""
+    """Recognise a result that is zero, false, -inf or a scalar input exactly where it should not
+    be."""
     import numpy as np
 
-    def holds(pair: ArrayPair) -> bool:
-        ours, theirs = pair.actual != 0, pair.expected != 0
+    constants = [0.0, -np.inf, *(number for _, number in comparison.scalars())]
+
+    def holds(pair: ArrayPair, constant: float) -> bool:
+        ours, theirs = (pair.actual != constant), (pair.expected != constant)
         return bool(theirs.sum() > 1 and (~theirs).sum() > 1 and np.array_equal(ours, ~theirs))
 
-    return everywhere(comparison, holds)
+    for constant in constants:
+        if comparison.pairs and all(holds(pair, constant) for pair in comparison.pairs):
+            return {"constant": f"{constant:.4g}"}
+    return None
 
 
 def dropped_out(comparison: Comparison) -> Fields | None:

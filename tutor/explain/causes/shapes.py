@@ -79,7 +79,7 @@ def axis_of_one(comparison: Comparison) -> Fields | None:
 
 def _axis_of_one(pair: ArrayPair) -> Fields | None:
     actual, expected = pair.actual, pair.expected
-    if not pair.fits(actual.squeeze(), expected.squeeze()):
+    if actual.ndim == expected.ndim or not pair.fits(actual.squeeze(), expected.squeeze()):
         return None
     return {"how": "too many" if actual.ndim > expected.ndim else "too few"}
 
@@ -164,6 +164,51 @@ def _shapes(tree: Tree) -> object:
     if isinstance(tree, list | tuple):
         return [_shapes(child) for child in tree]
     return tree.array.shape if isinstance(tree, Leaf) and tree.array is not None else str(tree)
+
+
+def slice_of_the_result(comparison: Comparison) -> Fields | None:
+    """Recognise a result that lacks steps at one end of an axis."""
+    return _shape(comparison, lambda pair: _slice(pair, pair.expected, pair.actual))
+
+
+def slice_is_the_result(comparison: Comparison) -> Fields | None:
+    """Recognise a result with more steps at one end of an axis than expected."""
+    return _shape(comparison, lambda pair: _slice(pair, pair.actual, pair.expected))
+
+
+def _slice(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
+    if long.ndim != short.ndim:
+        return None
+    axes = [a for a in range(long.ndim) if long.shape[a] != short.shape[a]]
+    if len(axes) != 1 or not 0 < short.shape[axes[0]] < long.shape[axes[0]]:
+        return None
+    (axis,) = axes
+    count = long.shape[axis] - short.shape[axis]
+    for start, end in ((count, "beginning"), (0, "end")):
+        part = long.take(range(start, start + short.shape[axis]), axis=axis)
+        if pair.fits(part, short):
+            return {"axis": str(axis), "count": str(count), "end": end}
+    return None
+
+
+def another_length(comparison: Comparison) -> Fields | None:
+    """Recognise a result whose only differing axis has the length of something else in the
+    inputs."""
+    return _shape(comparison, lambda pair: _another_length(pair, comparison.counts()))
+
+
+def _another_length(pair: ArrayPair, counts: dict[int, str]) -> Fields | None:
+    ours, theirs = pair.actual.shape, pair.expected.shape
+    axes = [a for a in range(len(theirs)) if len(ours) == len(theirs) and ours[a] != theirs[a]]
+    if len(axes) != 1:
+        return None
+    one, other = ours[axes[0]], theirs[axes[0]]
+    if one not in counts or other not in counts:
+        return None
+    return {
+        "axis": str(axes[0]), "length": str(one), "size": counts[one],
+        "expected_length": str(other), "expected_size": counts[other],
+    }  # fmt: skip
 
 
 def larger(comparison: Comparison) -> Fields | None:

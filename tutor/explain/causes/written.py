@@ -44,14 +44,26 @@ def field_not_used(comparison: Comparison) -> Fields | None:
 
 def input_not_used(comparison: Comparison) -> Fields | None:
     """Recognise code that does not mention one key of a dict input."""
-    source = comparison.source
-    if _ALL_OF_THEM.search(source):
-        return None
+    whole = _ALL_OF_THEM.search(comparison.source)
+    source = f"{comparison.source}\n{comparison.elsewhere}"
     for name, tree in comparison.inputs.items():
         keys = [key for key in tree if isinstance(key, str)] if isinstance(tree, dict) else []
         missing = [key for key in keys if not re.search(rf"\b{re.escape(key)}\b", source)]
-        if len(missing) == 1 and len(keys) > 1:
+        # Code that maps over all entries need not name any; code that names most of them should
+        # name all.
+        if len(missing) == 1 and len(keys) > (3 if whole else 1):
             return {"input": f"{name}[{missing[0]!r}]"}
+    return None
+
+
+def entry_not_read(comparison: Comparison) -> Fields | None:
+    """Recognise code that makes a dict and reads all of its entries but one."""
+    source = comparison.source
+    made = set(re.findall(r"""["'](\w+)["'] ?:""", source))
+    read = set(re.findall(r"""\[f?["'](\w+)["']\](?! ?=[^=])""", source))
+    missing = made - set(re.findall(r"""["'](\w+)["'](?! ?:)""", source))
+    if len(missing) == 1 and len(made & read) > 2 and "**" not in source and comparison.pairs:
+        return {"entry": repr(next(iter(missing)))}
     return None
 
 

@@ -229,17 +229,16 @@ class PassCard(Vertical, can_focus=True):
             self._learnt.update(text)
             self._learnt.display = True
         self._record = record
-        self._show_keys()
+        self._show_keys(self.has_focus)
 
     def on_focus(self) -> None:
-        self._show_keys()
+        self._show_keys(True)
 
     def on_blur(self) -> None:
-        self._show_keys()
+        self._show_keys(False)
 
-    def _show_keys(self) -> None:
+    def _show_keys(self, here: bool) -> None:
         """Name the keys that work now: the card's own only while it has the focus."""
-        here = self.has_focus
         following, compare, read_map = (
             key_of(one if here else other)
             for one, other in (
