@@ -77,8 +77,8 @@ def _show(name: str, options: argparse.Namespace) -> int:
     entry = entries().get(name) or of_name(name)
     if entry is None:
         raise UsageError(
-            f"{name}: neither a file nor an explanation{nearest(name, entries())} "
-            "Try: jaxtutor explain --list"
+            f"{name}: expected a text file with an error, - for standard input, or the id of an "
+            f"explanation{nearest(name, entries()) or '. Try: jaxtutor explain --list'}"
         )
     if options.json:
         import msgspec

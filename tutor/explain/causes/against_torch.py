@@ -130,7 +130,7 @@ def mask_as_it_is(comparison: Comparison) -> Fields | None:
     source = without_texts(comparison.source)
     for names in _IGNORES.findall(without_texts(comparison.torch)):
         name = next(name for name in names if name)
-        kept = rf"\bwhere\({name}(\[[^\]]*\])?, ?(?!-|jnp\.finfo|float\(|jnp\.nan)|mask={name}\b"
+        kept = rf"\bwhere\({name}(\[[^\]]*\])?, ?(?! |-|jnp\.finfo|float\(|jnp\.nan)|mask={name}\b"
         if comparison.pairs and re.search(kept, source):
             return {"mask": name}
     return None
