@@ -3,6 +3,7 @@
 # make test     lint, type-check and test
 # make format   format and fix the code with Ruff
 # make proofs   all tests, including those too slow for every run
+# make explained  provoke all errors that are explained, and list what changed
 # make course   prove the lessons that changed since their proof: about ten minutes each
 # make fuzz     fuzz the wire parser for ten minutes
 # make attacks  200 hostile submissions alternating with 200 honest ones
@@ -29,7 +30,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The tests start hundreds of processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test proofs course attacks killed class crowd libreoffice newest oldest fuzz bench format clean
+.PHONY: install run test proofs explained course attacks killed class crowd libreoffice newest oldest fuzz bench format clean
 
 install: $(STAMP)
 
@@ -62,6 +63,9 @@ test: install
 
 proofs: install
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal --proofs
+
+explained: install
+	$(BIN)/python -m tests.explain.provoked
 
 course: install
 	$(BIN)/jaxtutor pack test lessons --seeds 20 --mutate --variants --unproven

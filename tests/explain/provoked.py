@@ -4,8 +4,8 @@
 
 Lists provocations that raise nothing, that another rule explains, or whose message is not the
 recorded one; and messages of rules that nothing provokes. `--write` records what was raised in
-`provoked.json`, from which tests know which messages have how many provocations. Exits with 1 if a
-provocation is not explained by its rule.
+`provoked.json`, from which tests know which messages have how many provocations, and lists those
+with a single one in `provoked_once.txt`. Exits with 1 if a rule does not explain a provocation.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from tutor.explain.traceback import read_traceback
 from tutor.pool.forks import Forks
 
 RECORD = Path(__file__).parent / "provoked.json"
+ONCE = Path(__file__).parent / "provoked_once.txt"
 LIBRARIES = ("jax", "flax", "optax")
 
 _UNSTABLE = re.compile(r"0x[0-9a-f]{6,}|(?<=id=)\d+|/[\w./+-]+/(?=[\w.-]+\.py)|(?<=_)\d{4,}")
@@ -113,6 +114,16 @@ def provoking(rules: list[Proved], found: dict[str, Raised]) -> dict[str, dict[s
     return counts
 
 
+def provoked_once(rules: list[Proved], found: dict[str, Raised]) -> list[str]:
+    """Return the messages that only one provocation matches, each after its rule."""
+    return [
+        f"{rule}: {message}"
+        for rule, messages in provoking(rules, found).items()
+        for message, count in messages.items()
+        if count == 1
+    ]
+
+
 def run(rules: list[Proved]) -> Iterator[tuple[Proved, str, Symptom | None]]:
     """Provoke everything, and yield the symptoms."""
     SHARED_CACHE.mkdir(exist_ok=True)
@@ -167,6 +178,8 @@ def main() -> int:
         whole = Record(installed(), {key: kept[key] for key in sorted(keys & kept.keys())})
         data = json.loads(msgspec.json.encode(whole))
         RECORD.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        once = provoked_once([*everything.values()], whole.raised)
+        ONCE.write_text("".join(f"{one}\n" for one in once), encoding="utf-8")
     return 1 if bad else 0
 
 

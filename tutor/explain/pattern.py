@@ -57,8 +57,12 @@ class Pattern(Struct, frozen=True, eq=False):
 
 
 def flat(text: str, limit: int = MAX_TEXT) -> str:
-    """Return `text` on one line and truncated, for `Pattern.search`."""
-    return " ".join(text[: 2 * limit].split())[:limit]
+    """Return `text` on one line, for `Pattern.search`; of a long one its beginning and its end,
+    where a message that quotes a traceback says what happened."""
+    if len(text) > 4 * limit:
+        text = f"{text[: 2 * limit]} … {text[-2 * limit :]}"
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit // 2]} … {line[-limit // 2 :]}"
 
 
 @cache

@@ -203,6 +203,12 @@ CAUSES: dict[str, Cause] = {
     "input-not-used": Cause(written.input_not_used, ("input",)),
     "field-not-used": Cause(written.field_not_used, ("field",)),
     "function-not-called": Cause(against_torch.function_not_called, ("function",), vague=True),
+    "another-number-of-calls": Cause(
+        against_torch.another_number_of_calls,
+        ("function", "count", "expected_count"),
+        vague=True,
+    ),
+    "function-only-here": Cause(against_torch.function_only_here, ("function",), vague=True),
     "mask-as-it-is": Cause(against_torch.mask_as_it_is, ("mask",), vague=True),
     "another-number": Cause(
         against_torch.another_number, ("number", "expected_number"), vague=True

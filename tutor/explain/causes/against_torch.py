@@ -122,6 +122,50 @@ def without_texts(text: str) -> str:
     return _TEXT.sub("", text)
 
 
+EXTRA: dict[str, tuple[str, str]] = {
+    "softmax": (
+        r"\bsoftmax\(",
+        r"softmax|cross_entropy|CrossEntropy|attention|Attention|Transformer|exp\(|logsumexp",
+    ),
+    "relu": (r"\brelu\b", r"relu|ReLU|clamp|clip|maximum|where|threshold|hinge|Transformer|max\("),
+    "tanh": (r"\btanh\(", r"tanh|Tanh|LSTM|GRU|RNN|gelu|GELU"),
+    "sigmoid": (r"\bsigmoid\(", r"[sS]igmoid|LSTM|GRU|bce|BCE|[lL]ogi|silu|SiLU|exp\(|expit"),
+    "gelu": (r"\bgelu\(", r"gelu|GELU|Transformer|erf"),
+    "log2": (r"\blog2\(", r"log2"),
+}
+"""Functions by name: how JAX code calls them, and how PyTorch code might."""
+
+
+def function_only_here(comparison: Comparison) -> Fields | None:
+    """Recognise code that calls a function that the PyTorch does not mention, by any name."""
+    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    if not re.search(r"^(def|class) ", torch, re.MULTILINE) or "activation" in source:
+        return None
+    extra = [
+        name
+        for name, (here, there) in EXTRA.items()
+        if re.search(here, source) and not re.search(there, torch)
+    ]
+    return {"function": extra[0]} if len(extra) == 1 and comparison.pairs else None
+
+
+_COUNTED = re.compile(r"\b(relu|tanh|sigmoid|gelu|silu|elu)\(", re.IGNORECASE)
+_LOOP = re.compile(r"\bfor\b|\bscan\b|\bmap\(|\breduce\b|\blambda\b|\bwhile\b")
+
+
+def another_number_of_calls(comparison: Comparison) -> Fields | None:
+    """Recognise code without loops that calls an activation more or less often than the PyTorch."""
+    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    if _LOOP.search(source) or _LOOP.search(torch) or not comparison.pairs:
+        return None
+    ours, theirs = ([name.lower() for name in _COUNTED.findall(code)] for code in (source, torch))
+    for name in dict.fromkeys(theirs):
+        one, other = ours.count(name), theirs.count(name)
+        if one and one != other:
+            return {"function": name, "count": str(one), "expected_count": str(other)}
+    return None
+
+
 _IGNORES = re.compile(r"masked_fill_?\((\w+)\b(?! ?==)|key_padding_mask=(\w+)|attn_mask=(\w+)")
 
 
@@ -130,7 +174,9 @@ def mask_as_it_is(comparison: Comparison) -> Fields | None:
     source = without_texts(comparison.source)
     for names in _IGNORES.findall(without_texts(comparison.torch)):
         name = next(name for name in names if name)
-        kept = rf"\bwhere\({name}(\[[^\]]*\])?, ?(?! |-|jnp\.finfo|float\(|jnp\.nan)|mask={name}\b"
+        kept = (
+            rf"\bwhere\({name}(\[[^\]]*\])?, ?(?! |-|\d|jnp\.finfo|float\(|jnp\.nan)|mask={name}\b"
+        )
         if comparison.pairs and re.search(kept, source):
             return {"mask": name}
     return None
