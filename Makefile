@@ -8,6 +8,7 @@
 # make fuzz     fuzz the wire parser for ten minutes
 # make attacks  200 hostile submissions alternating with 200 honest ones
 # make killed   kill the grader at 50 random moments: nothing may be lost or graded twice
+# make killed-app  kill the app at 200 random moments: at most a second of typing may be lost
 # make class    grade 1,000 submissions with known verdicts three times: an hour
 # make libreoffice  reopen the gradebook in LibreOffice (must be installed) without loss
 # make crowd    16 checks of four lessons at once: all must pass
@@ -30,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The tests start hundreds of processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test proofs explained course attacks killed class crowd libreoffice newest oldest fuzz bench format clean
+.PHONY: install run test proofs explained course attacks killed killed-app class crowd libreoffice newest oldest fuzz bench format clean
 
 install: $(STAMP)
 
@@ -75,6 +76,9 @@ attacks: install
 
 killed: install
 	$(BIN)/python -m tests.grading.killed 50
+
+killed-app: install
+	$(BIN)/python -m tests.terminal.killed 200
 
 class: install
 	$(BIN)/python -m benchmarks.submissions 1000

@@ -12,6 +12,7 @@ from textual.command import CommandList
 
 from tests.app.conftest import Driver, Start
 from tests.conftest import MINI, course
+from tests.stopwatch import PATIENCE, Stopwatch
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.ui.actions import key_of
@@ -22,6 +23,7 @@ from tutor.ui.screens.history_screen import HistoryScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.notes_screen import NotesScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
+from tutor.ui.widgets import lesson_editor
 from tutor.ui.widgets.completion_list import CompletionList
 
 ENDLESS = "def double(x):\n    while True: pass\n"
@@ -867,3 +869,17 @@ async def test_a_hint_that_is_longer_than_its_pane_is_read_with_its_key(
         await driver.shows("word399")
         await driver.press("hint")
         await driver.shows("Hint 2 of")
+
+
+async def test_somebody_who_types_on_is_saved_all_the_same(
+    start: Start, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lesson_editor, "SAVE_AFTER", 1e6)  # as if no key were the last one
+    async with start() as driver:
+        await opened(driver)
+        await driver.press("code", "ctrl+end")
+        own = home / "workspace" / "mini" / "double.py"
+        watch = Stopwatch()
+        while "aaa" not in own.read_text():
+            await driver.pilot.press("a")
+            assert watch.seconds < PATIENCE

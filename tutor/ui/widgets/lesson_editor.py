@@ -1,5 +1,7 @@
 """The editor of a lesson: it saves the learner's file while they type, and reloads it."""
 
+import time
+
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.timer import Timer
@@ -13,6 +15,9 @@ from tutor.ui.widgets.editor import CodeEditor
 
 SAVE_AFTER = 0.25
 """Seconds after the last key before the code is saved."""
+
+SAVE_AT_LATEST = 0.5
+"""Seconds after the first unsaved key before the code of somebody who types on is saved."""
 
 RELOAD_EVERY = 1.0
 """Seconds between two checks for changes by another program."""
@@ -29,6 +34,7 @@ class LessonEditor(CodeEditor):
         self.code = ""
         self._seen = ""  # the editor's text that belongs to it
         self._unsaved = False
+        self._unsaved_since = 0.0
         self._shown = False
         self._save_timer: Timer | None = None
 
@@ -163,9 +169,13 @@ class LessonEditor(CodeEditor):
     @on(TextArea.Changed)
     def _typed(self) -> None:
         self.code = self._seen = self.text
+        now = time.monotonic()
+        if not self._unsaved:
+            self._unsaved_since = now
         self._unsaved = True
         if self._desk.pool is not None:
             self._desk.pool.keep_alive()
         if self._save_timer is not None:
             self._save_timer.stop()
-        self._save_timer = self.set_timer(SAVE_AFTER, self.save)
+        latest = self._unsaved_since + SAVE_AT_LATEST - now
+        self._save_timer = self.set_timer(min(SAVE_AFTER, max(latest, 0.001)), self.save)
