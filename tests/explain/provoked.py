@@ -26,7 +26,7 @@ from tutor.explain.pattern import compile_pattern, flat
 from tutor.explain.rule import several
 from tutor.explain.rulebook import FOLDER, matches
 from tutor.explain.symptom import Symptom
-from tutor.explain.traceback import read_traceback
+from tutor.explain.traceback import explain_text
 from tutor.pool.forks import Forks
 
 RECORD = Path(__file__).parent / "provoked.json"
@@ -95,7 +95,7 @@ def problem(rule: Proved, symptom: Symptom | None) -> str:
 def symptoms_of_records(rule: Proved) -> list[Symptom]:
     """Return the symptoms of texts that cannot be raised here."""
     texts = (text.partition("\n")[2] for text in rule.recorded)
-    return [symptom for text in texts if (symptom := read_traceback(text)) is not None]
+    return [symptom for text in texts if (symptom := explain_text(text)[0]) is not None]
 
 
 def provoking(rules: list[Proved], found: dict[str, Raised]) -> dict[str, dict[str, int]]:

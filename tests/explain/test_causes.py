@@ -176,9 +176,123 @@ def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields)
     assert first == name or name in general, found
 
 
+B = RANDOM.normal(size=3)
+MASK = np.array([1, 0, 1, 1, 0, 0, 1.0])
+LENGTHS = np.array([2, 3, 1, 3, 2])
+Y = np.where(np.arange(3) < LENGTHS[:, None], X[:, :3], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "actual", "fields"),
+    [
+        ("term-missing", T + B, T, {"input": "b"}),
+        ("term-too-many", T, T + B, {"input": "b"}),
+        ("term-of-the-wrong-sign", T + B, T - B, {"input": "b"}),
+        ("factor-missing", T * B, T, {"input": "b"}),
+        ("factor-too-many", T, T * B, {"input": "b"}),
+        ("constant-more", T, T + 0.5, {"number": "0.5", "how": "large"}),
+        ("factor-per-row", T, T * V[:, None], {}),
+        ("factor-per-column", T, T * B * 1.1, {}),
+        ("offset-per-row", T, T + V[:, None], {}),
+        ("row-alike", T, T - 1.3 * B, {}),
+        ("times-an-input", T, T * 0.31, {"input": "rate", "how": "times"}),
+        ("over-an-input", T, T / 0.31, {"input": "rate", "how": "divided by"}),
+        ("count-for-another", V.mean(), V.mean() * 4 / 7,
+         {"input": "mask", "selected": "4", "count": "7", "expected_count": "4", "how": "small"}),
+        ("factor", T, T * np.log(2), {"ratio": "0.6931", "name": ", which is the logarithm of 2"}),
+        ("factor", T, T / 6, {"ratio": "1/6", "name": ""}),
+        ("step-without-the-rate", P - 0.31 * X, P - X, {"input": "p['w']", "rate": "rate"}),
+        ("step-times-the-rate", P - X, P - 0.31 * X, {"input": "p['w']", "rate": "rate"}),
+        ("weights-exchanged", 0.9 * P + 0.1 * X, 0.1 * P + 0.9 * X, {"weight": "0.9"}),
+        ("step-scaled", P - 0.1 * X, P - 0.17 * X, {"input": "p['w']", "ratio": "1.7"}),
+        ("function-too-many", X, np.tanh(X), {"function": "the `tanh`"}),
+        ("function-missing", np.tanh(X), X, {"function": "the `tanh`"}),
+        ("function-missing", np.cumsum(X, 0), X,
+         {"function": "the cumulative sum along axis 0"}),
+        ("another-row", P[3], P[1], {"input": "p['w']", "row": "1", "expected_row": "3"}),
+        ("another-statistic", V[MASK > 0].mean(), V[MASK == 0].mean(),
+         {"statistic": "the mean of `v` where `mask` is false"}),
+        ("another-statistic", P.mean(0), P.mean(1),
+         {"statistic": "the mean of `p['w']` along axis 1"}),
+        ("wrong-from", V, np.append(V[:3], V[3:] + V[:4]), {"axis": "0", "start": "3"}),
+        ("wrong-at-first", V, np.append(V[:2] * 3, V[2:]), {"positions": "positions 0 to 1"}),
+        ("wrong-in-the-middle", V, np.append(V[:2], [V[2] * 9, *V[3:]]),
+         {"positions": "position 2"}),
+        ("wrong-where", V, np.where(MASK > 0, V, V * 2), {"input": "mask", "value": "is false"}),
+        ("wrong-where", X[:, :3], np.where(Y != 0, Y, 7.0),
+         {"input": "lengths", "value": "ends before them"}),
+        ("zeros-missing", Y, np.where(np.arange(3) <= LENGTHS[:, None], X[:, :3], 0.0),
+         {"constant": "0", "count": "3"}),
+        ("zeros-too-many", V, np.where(np.arange(7) < 5, V, 0), {"count": "2"}),
+        ("complement", np.where(MASK > 0, V, -np.inf), np.where(MASK > 0, -np.inf, V),
+         {"constant": "-inf"}),
+        ("slice-of-the-result", T, T[1:], {"count": "1", "end": "beginning", "axis": "0"}),
+        ("slice-is-the-result", T[:-2], T, {"count": "2", "end": "end"}),
+        ("another-length", RANDOM.normal(size=5), RANDOM.normal(size=7), {"size": "axis 0 of v"}),
+        ("digits-lost", X, X * 1.01, {}),
+    ],
+)  # fmt: skip
+def test_a_cause_is_found_from_inputs(name: str, expected: Any, actual: Any, fields: Fields):
+    inputs: dict[str, Tree] = {
+        "p": {"w": leaf(P)},
+        "v": leaf(V),
+        "b": leaf(B),
+        "mask": leaf(MASK),
+        "lengths": Leaf(LENGTHS, "jax.Array"),
+        "rate": leaf(0.31),
+        "far": leaf(RANDOM.normal(size=9) + 300),
+    }
+    mismatch = compare(leaf(expected), leaf(actual))
+    assert mismatch is not None
+    code = "0.9 * a + 0.1 * b"
+    found = comparison(mismatch, leaf(expected), leaf(actual), None, inputs, {}, 1, (), code)
+    assert found is not None
+    assert causes_of(found)[name].items() >= fields.items()
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "torch", "fields"),
+    [
+        ("function-not-called", "def f(x): x", "def f(x): x.tanh()", {"function": "tanh"}),
+        ("function-not-called", "optax.sgd(r)", "SGD(p, weight_decay=1)",
+         {"function": "weight_decay"}),
+        ("function-not-called", "def f(x): jnp.maximum(x, 0)", "def f(x): x.relu()", None),
+        ("function-only-here", "jax.nn.softmax(x)", "def f(x): x", {"function": "softmax"}),
+        ("function-only-here", "jax.nn.softmax(x)", "def f(x): F.cross_entropy(x)", None),
+        ("another-number-of-calls", "relu(x)", "relu(relu(x))",
+         {"function": "relu", "count": "1", "expected_count": "2"}),
+        ("another-number-of-calls", "for w in ws: relu(x)", "relu(relu(x))", None),
+        ("another-number", "x * 0.03", "x * 0.01", {"number": "0.03", "expected_number": "0.01"}),
+        ("another-number", "x * 0.9", "x * 0.1", None),
+        ("sum-or-mean", "x.sum(0)", "x.mean(0)", {"function": "sum"}),
+        ("sum-or-mean", "x.sum(0) / n", "x.mean(0)", None),
+        ("other-reduction-axis", "x.max(axis=0)", "x.amax(dim=1)", {"axis": "0"}),
+        ("other-reduction-axis", "x.max(axis=-1)", "x.amax(dim=1)", None),
+        ("mask-as-it-is", "jnp.where(pad, x, -1e9)", "x.masked_fill(pad, -1e9)", {"mask": "pad"}),
+        ("mask-as-it-is", "jnp.where(pad, -1e9, x)", "x.masked_fill(pad, -1e9)", None),
+        ("argument-not-used", "def f(x, mask):\n    return x\n", "", {"argument": "mask"}),
+        ("argument-not-used", "def f(x, _):\n    return x\n", "", None),
+        ("name-not-used", "def f(x):\n    y = x\n    return x\n", "", {"name": "y"}),
+        ("name-not-used", "def f(x):\n    y, z = x\n    return z\n", "", None),
+        ("entry-not-read", "{'a': 1, 'b': 1, 'c': 1, 'd': 1}\np['a'] + p['b'] * p['c']", "",
+         {"entry": "'d'"}),
+    ],
+)  # fmt: skip
+def test_a_cause_is_read_from_the_code(name: str, source: str, torch: str, fields: Fields | None):
+    expected, seen = leaf(V), leaf(np.sin(3 * V) + V[::-1])
+    mismatch = compare(expected, seen)
+    assert mismatch is not None
+    found = comparison(mismatch, expected, seen, None, {}, {}, 1, (), source, torch, source)
+    assert found is not None
+    has = causes_of(found).get(name)
+    assert has is None if fields is None else has is not None and has.items() >= fields.items()
+
+
 @pytest.mark.parametrize(
     ("name", "expected", "actual"),
     [
+        ("another-result", [leaf(V), leaf(2 * V)], [leaf(V), leaf(V)]),
+        ("results-swapped", [[leaf(X), leaf(V)], leaf(1)], [[leaf(V), leaf(X)], leaf(1)]),
         ("results-swapped", [leaf(X), leaf(V)], [leaf(V), leaf(X)]),
         ("results-swapped", [leaf(1), leaf(2)], (leaf(2), leaf(1))),
         ("part-of-the-result", (leaf(X), leaf(V)), leaf(V)),

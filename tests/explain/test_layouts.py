@@ -206,6 +206,8 @@ WITHOUT_LINE = {
     "unfiltered in front": f"jax._src.traceback_util.UnfilteredStackTrace: {ERROR}",
     "filtered in front": f"FilteredStackTrace: {ERROR}",
     "before a transformation": TRANSFORMED,
+    "VS Code": f"Exception has occurred: TracerBoolConversionError\n{MESSAGE}",
+    "a line of a log": "\n".join([*["step 1 loss 0.31"] * 90, MESSAGE.partition("\n")[0], "done"]),
     "without its module": ERROR.removeprefix("jax.errors."),
     "the message alone": MESSAGE,
     "a line of the message": MESSAGE.partition("\n")[0],

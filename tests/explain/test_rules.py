@@ -12,7 +12,7 @@ from tests.explain.rule_files import Proved, read_proved
 from tutor.explain import Symptom, explain, rulebook
 from tutor.explain.rule import several
 from tutor.explain.rulebook import FOLDER, matches, rules
-from tutor.explain.traceback import read_traceback
+from tutor.explain.traceback import explain_text
 from tutor.lesson import Lesson, Limits
 
 RULES = read_proved(FOLDER)
@@ -96,8 +96,8 @@ def test_both_readers_return_the_same_rules():
 def test_a_recorded_error_is_explained_by_its_rule_alone(rule: Proved, text: str):
     source, _, pasted = text.partition("\n")
     assert source.startswith("# ")
-    symptom = read_traceback(pasted)
+    symptom, explanation = explain_text(pasted)
     assert symptom is not None
+    assert explanation is not None and explanation.id == rule.id, f"{explanation}: {symptom}"
     found = matches(symptom)
-    assert found and found[0].rule.id == rule.id, f"{found[:1]}: {symptom}"
     assert [match.weight for match in found].count(found[0].weight) == 1

@@ -22,6 +22,10 @@ MAX_SHOWN = 120
 """Characters of a field shown in a text."""
 
 
+ALONE = 20
+"""Letters of a message that must match if the exception's class is not known."""
+
+
 class Match(Struct, frozen=True):
     """A rule that applies. `weight` orders rules by how specific they are: by the precision of the
     cause, then the number of conditions, then the length of the matched text."""
@@ -159,6 +163,8 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
         fields |= symptom.causes[possible[0]]
         conditions += 1
         precision = _precision(possible[0], symptom)
+    if symptom.exception == UNKNOWN and weight < ALONE:
+        return None
     return Match(rule, fields, (precision, conditions, weight))
 
 

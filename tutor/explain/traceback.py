@@ -22,6 +22,9 @@ MAX_EXCEPTIONS = 20
 MAX_MESSAGE_ALONE = 2_000
 """Characters of a text that may be a message without its exception."""
 
+MAX_LINES = 60
+"""Lines of a log to consider, from the end."""
+
 _FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+')
 _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
@@ -38,7 +41,8 @@ _WRAPPER = re.compile(
     r"SimplifiedTraceback): (?=\S)"
 )
 _EXCEPTION = re.compile(
-    r"^(?:Uncaught exception: |Exception: (?=[A-Z]\w*Error: ))?(?:[A-Za-z_]\w*\.)*"
+    r"^(?:Uncaught exception: |Exception has occurred: |Exception: (?=[A-Z]\w*Error: ))?"
+    r"(?:[A-Za-z_]\w*\.)*"
     r"(?P<name>[A-Z]\w*)(?:: ?(?P<message>.*))?$"
 )
 _WARNING = re.compile(r"^\S+:\d+: (?P<name>\w*Warning): (?P<message>.*)$")
@@ -78,7 +82,8 @@ def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
 def read_symptoms(text: str) -> list[Symptom]:
     """Return the exceptions in a text, the last one first: it may wrap the one that matters.
 
-    A short text in which there is none may be a message alone: its exception is `UNKNOWN`.
+    After them come lines of a log, and a short text as a whole, which may be messages alone: their
+    exception is `UNKNOWN`.
     """
     lines = lines_of(text[-MAX_TEXT:])
     lines = [_WRAPPER.sub("", line) for line in lines]
@@ -86,12 +91,12 @@ def read_symptoms(text: str) -> list[Symptom]:
     found = [_symptom(lines, *head, frames) for head in _heads(lines, last)]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text[-MAX_TEXT:])]
-    if not found:
-        message = "\n".join(_message(line) for line in lines).strip()
-        if message and len(message) <= MAX_MESSAGE_ALONE:
-            own = [frame.code for frame in frames]
-            found.append(_made(UNKNOWN, message, own))
-    return found[: -MAX_EXCEPTIONS - 1 : -1]
+    own = [frame.code for frame in frames]
+    said = [text for line in lines if (text := _message(line).strip())]
+    alone = [_made(UNKNOWN, line, own) for line in said[-MAX_LINES:]] if not frames else []
+    if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
+        alone.append(_made(UNKNOWN, "\n".join(said), own))
+    return [*found[: -MAX_EXCEPTIONS - 1 : -1], *reversed(alone)]
 
 
 def _symptom(lines: list[str], at: int, head: re.Match[str], frames: list[_Frame]) -> Symptom:

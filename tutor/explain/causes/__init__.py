@@ -104,6 +104,7 @@ CAUSES: dict[str, Cause] = {
     "transposed": Cause(order.transposed, ("order",), each=True),
     "update-dropped": Cause(positions.update_dropped, ("input", "index")),
     "no-such-branch": Cause(positions.no_such_branch, ("input", "index", "count")),
+    "an-input": Cause(sameness.an_input, ("input",), each=True),
     "as-before": Cause(history.as_before, each=True),
     "piled-up": Cause(history.piled_up, ("count",)),
     "results-alike": Cause(sameness.results_alike, ("count",)),
@@ -142,12 +143,12 @@ CAUSES: dict[str, Cause] = {
     "exponential": Cause(functions.exponential, each=True),
     "function-too-many": Cause(functions.function_too_many, ("function",), each=True),
     "function-missing": Cause(functions.function_missing, ("function",), each=True),
-    "an-input": Cause(sameness.an_input, ("input",), each=True),
     "wrapped": Cause(sameness.wrapped, ("bits", "number")),
     "dropped-out": Cause(sameness.dropped_out),
     "complement": Cause(sameness.complement, ("constant",), each=True),
     "another-row": Cause(places.another_row, ("input", "row", "expected_row", "count"), each=True),
     "frozen-moved": Cause(updates.frozen_moved, ("input",)),
+    "only-frozen-moved": Cause(updates.only_frozen_moved, ("input",)),
     "term-missing": Cause(terms.term_missing, ("input",), each=True),
     "term-too-many": Cause(terms.term_too_many, ("input",), each=True),
     "term-of-the-wrong-sign": Cause(terms.term_of_the_wrong_sign, ("input",), each=True),
@@ -235,11 +236,12 @@ def causes_of(comparison: Comparison) -> dict[str, Fields]:
                 found[name] = {**fields, "where": comparison.where}
         if len(comparison.pairs) < 2:
             return found
-        # A ratio or an equality of single numbers out of many is chance.
+        # A ratio or an equality of one number out of many is chance.
+        several = sum(pair.expected.size == 1 for pair in comparison.pairs) > FEW
         parts = [
             part
             for part in list(comparison.each())[:MAX_PARTS]
-            if len(comparison.pairs) <= FEW or part.pairs[0].expected.size > 1
+            if not several or part.pairs[0].expected.size > 1
         ]
         for name, cause in CAUSES.items():
             if not cause.each or name in found:

@@ -36,13 +36,19 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
     "label_smoothing": (r"label_smoothing=", r"smooth|one_hot|/ ?\d|/ ?len"),
     "clip_grad_norm_": (r"clip_grad_norm_?\b", r"clip|norm|minimum|maximum|where"),
     "ignore_index": (r"ignore_index=|-100", r"-100|ignore|where|mask|>= ?0|< ?0|valid|keep"),
+    "weight_decay": (
+        r"weight_decay=(?!0(\.0)?\b)|\bAdamW\b",
+        r"decay|(?<![a-z_])(adamw|lion|lamb|lars)\b",
+    ),
     "cumsum": (r"\bcumsum\b", r"cumsum|scan|accumulate|associative|tril|triu|cumulative"),
 }
 """Functions by name: how PyTorch code mentions them, and how JAX code might."""
 
 SETTINGS: dict[str, tuple[str, str]] = {
-    "weight_decay": (r"weight_decay=(?!0(\.0)?\b)|\bAdamW\b", r"decay|adamw|lion|lamb|lars"),
-    "momentum": (r"\bmomentum=(?!0(\.0)?\b)", r"momentum|trace|velocity|decay|0\.9|BatchNorm|beta"),
+    "momentum": (
+        r"\bmomentum=(?!0(\.0)?\b)",
+        r"momentum|trace|velocity|0\.9|BatchNorm|beta|\bb1\b",
+    ),
     "nesterov": (r"nesterov=True", r"nesterov|nadam|trace|momentum|velocity"),
 }
 """Settings of optimizers and losses, likewise."""

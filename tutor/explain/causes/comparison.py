@@ -91,12 +91,15 @@ class Comparison(Struct, frozen=True, eq=False):
         count = sum(1 for _ in leaves(self.expected))
         if count <= 1 or not all(paths) or (len(paths) == count and count > 2):
             return "The answer"
-        shown = " and ".join(f"`{path}`" for path in paths[:3])
+        *names, last = (f"`{path}`" for path in paths[:3])
+        shown = f"{', '.join(names)} and {last}" if names else last
         if len(paths) > 3:
-            shown = f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer,"
+            shown = f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer"
         if self.pairs and not self.others and len(paths) < count and self.other is None:
             shown += " (the rest of the answer is right)"
-        return shown if len(paths) == 1 or len(paths) > 3 else f"Each of {shown}"
+        if len(paths) > 3:
+            return f"{shown},"
+        return shown if len(paths) == 1 else f"Each of {shown}"
 
     def arrays(self) -> list[tuple[str, Numbers]]:
         """Return the real arrays among the inputs, with their names in the learner's code."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from math import e, log, pi, sqrt
 
 from tutor.explain.causes.comparison import Comparison, Fields
-from tutor.explain.causes.scaling import common_ratio, near
+from tutor.explain.causes.scaling import common_ratio, near, share
 
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 
@@ -32,7 +32,7 @@ def literals(code: str) -> set[float]:
 def factor(comparison: Comparison) -> Fields | None:
     """Recognise the expected result times any constant."""
     found = common_ratio(comparison)
-    if found is None or near(found, 1):
+    if found is None or near(found, 1) or all(share(p, comparison) for p in comparison.pairs):
         return None
     name = named(found, comparison)
     # A ratio of two numbers always exists, so it must be one that means something.
@@ -69,17 +69,17 @@ def _known(comparison: Comparison) -> Iterator[tuple[float, str]]:
     """Yield numbers that may be a factor, the most likely first."""
     for name, number in comparison.scalars():
         yield number, f"`{name}`"
+    for number in sorted((literals(comparison.source) | literals(comparison.torch)) - {0.5, 2.0}):
+        if 0 < number < 1:
+            yield number / (1 - number), f"{number:g} / {1 - number:g}"
+            yield 1 - number, f"1 - {number:g}"
+        yield number, f"the number {number:g}"
     for count, what in comparison.counts().items():
         if count > MANY:  # small numbers have many causes
             yield count, what if what.startswith("the ") else f"the number {_plain(what)}"
     for count, what in comparison.counts().items():
         if not sqrt(count).is_integer():
             yield sqrt(count), f"the root of {count}, the number {_plain(what)}"
-    for number in sorted((literals(comparison.source) | literals(comparison.torch)) - {0.5, 2.0}):
-        if 0 < number < 1:
-            yield number / (1 - number), f"{number:g} / {1 - number:g}"
-            yield 1 - number, f"1 - {number:g}"
-        yield number, f"the number {number:g}"
     for name, number in comparison.scalars():
         if 0 < number < 1:
             yield number / (1 - number), f"`{name}` / (1 - `{name}`)"

@@ -33,7 +33,10 @@ def square(comparison: Comparison) -> Fields | None:
 def root(comparison: Comparison) -> Fields | None:
     """Recognise the square root of the expected result."""
     return everywhere(
-        comparison, lambda pair: _is(_quiet("square", pair.actual), pair.expected, pair)
+        comparison,
+        lambda pair: (
+            pair.actual.min() >= 0 and _is(_quiet("square", pair.actual), pair.expected, pair)
+        ),
     )
 
 

@@ -30,8 +30,7 @@ def wrong_at_first(comparison: Comparison) -> Fields | None:
 
 
 def wrong_in_the_middle(comparison: Comparison) -> Fields | None:
-    """Recognise a result that is wrong in one run of steps along an axis, right before and after
-    it."""
+    """Recognise a result that is wrong in one run of steps along an axis, and right before it."""
     return _run(comparison, "middle")
 
 
@@ -55,9 +54,11 @@ def _run(comparison: Comparison, kind: str) -> Fields | None:
                 continue
             # Inside the run nearly all numbers are wrong; otherwise its bounds are chance.
             inside = np.moveaxis(wrong, axis, 0)[start:end]
-            if inside.mean() < 0.8 or (end < length and 2 * len(at) > length):
+            few = 2 * len(at) <= length
+            if inside.mean() < 0.8 or (end < length and not few):
                 continue
-            if kind == ("first" if end == length else "last" if start == 0 else "middle"):
+            from_here = end == length and not few
+            if kind == ("first" if from_here else "last" if start == 0 else "middle"):
                 found.append((axis, start, end, length))
                 break
         else:

@@ -72,7 +72,7 @@ def divided_by_a_count(comparison: Comparison) -> Fields | None:
 
 
 def _matching_count(number: float, comparison: Comparison) -> Fields | None:
-    if all(_share(pair, comparison) for pair in comparison.pairs):
+    if all(share(pair, comparison) for pair in comparison.pairs):
         return None
     for count, what in comparison.counts().items():
         if count > 2 and near(number, count):  # 2 has many causes
@@ -80,12 +80,14 @@ def _matching_count(number: float, comparison: Comparison) -> Fields | None:
     return None
 
 
-def _share(pair: ArrayPair, comparison: Comparison) -> bool:
-    """Return whether both numbers are shares of a count, such as accuracies, whose ratio is one of
-    small integers by chance."""
+def share(pair: ArrayPair, comparison: Comparison) -> bool:
+    """Return whether both numbers are counts, or shares of one such as accuracies, whose ratio is
+    one of small integers by chance."""
     if pair.expected.size > 1:
         return False
     one, other = float(pair.expected.flat[0]), float(pair.actual.flat[0])
+    if one.is_integer() and other.is_integer():
+        return True
     return any(
         all(0 < x < 1 and abs(x * count - round(x * count)) < 1e-4 for x in (one, other))
         for count in comparison.counts()
