@@ -101,7 +101,7 @@ def _prose(text: str) -> str:
 
 def without_fields(text: str) -> str:
     """Return a text or a pattern with … in place of its fields."""
-    return _FIELD.sub("…", text)
+    return _FIELD.sub("…", re.sub(r"^\{where\}", "A part of the answer", text))
 
 
 def search(words: list[str]) -> list[Entry]:
