@@ -94,10 +94,16 @@ def test_a_lesson_is_named_if_the_pack_has_it():
 
 
 def test_messages_of_untrusted_code_cannot_contain_escapes_or_markup(mini: Pack, forks: Forks):
-    code = f"def double(x):\n    raise TypeError('{SAID}' + '\\x1b[31m[red]')\n"
+    raising = f"(_ for _ in ()).throw(TypeError('{SAID}' + '\\x1b[31m[red]'))"
+    code = f"def double(x):\n    return next({raising})\n"
     report = checked(mini, "double", code, forks)
     assert report.checks[0].explained is not None
     assert "\x1b" not in report.to_json().decode()
+
+
+def test_what_the_learner_raises_is_not_explained(mini: Pack, forks: Forks):
+    report = checked(mini, "double", f"def double(x):\n    raise TypeError('{SAID}')\n", forks)
+    assert report.checks[0].explained is None
 
 
 def test_explanations_do_not_reveal_hidden_values(mini: Pack, forks: Forks):

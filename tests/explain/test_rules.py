@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from tests.course.sample import sample_of
 from tests.explain.conftest import Kept, Provoke
 from tests.explain.provoked import problem
 from tests.explain.rule_files import Proved, read_proved
@@ -32,16 +33,25 @@ OTHERS = each(lambda rule: rule.not_, trial=False)
 RECORDED = each(lambda rule: rule.recorded, trial=False)
 TRIED = each(lambda rule: rule.provoke, trial=True)
 NEARLY = each(lambda rule: rule.not_, trial=True)
+RUNS = 8
+"""An ordinary run provokes an eighth of what is explained, another one with each commit; `make
+proofs` and `make explained` provoke all."""
 
 
-@pytest.mark.parametrize(("rule", "source"), RAISED)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    found = SAMPLED.get(metafunc.function)
+    if found is not None:
+        if not metafunc.config.getoption("proofs"):
+            found = sample_of(metafunc.config).of(found, lambda one: str(one.id), runs=RUNS)
+        metafunc.parametrize(("rule", "source"), found)
+
+
 def test_a_provoked_error_is_explained_by_its_rule_alone(
     rule: Proved, source: str, provoke: Provoke
 ):
     assert not problem(rule, provoke(source, rule.devices))
 
 
-@pytest.mark.parametrize(("rule", "source"), OTHERS)
 def test_a_similar_error_is_not_explained_by_the_rule(rule: Proved, source: str, provoke: Provoke):
     symptom = provoke(source, rule.devices)
     found = matches(symptom) if symptom is not None else []
@@ -60,7 +70,6 @@ def tried(rule: Proved, source: str, kept: Kept) -> list[Symptom | None]:
     return kept.symptoms(lesson, source)
 
 
-@pytest.mark.parametrize(("rule", "source"), TRIED)
 def test_a_wrong_answer_is_explained_by_its_rule(rule: Proved, source: str, kept: Kept):
     wrong = next((symptom for symptom in tried(rule, source, kept) if symptom is not None), None)
     assert wrong is not None, "every check passes"
@@ -68,7 +77,6 @@ def test_a_wrong_answer_is_explained_by_its_rule(rule: Proved, source: str, kept
     assert explained is not None and explained.id == rule.id, f"{explained}: {wrong}"
 
 
-@pytest.mark.parametrize(("rule", "source"), NEARLY)
 def test_a_similar_wrong_answer_is_not_explained_by_the_rule(rule: Proved, source: str, kept: Kept):
     for symptom in tried(rule, source, kept):
         explained = explain(symptom) if symptom is not None else None
@@ -101,3 +109,11 @@ def test_a_recorded_error_is_explained_by_its_rule_alone(rule: Proved, text: str
     assert explanation is not None and explanation.id == rule.id, f"{explanation}: {symptom}"
     found = matches(symptom)
     assert [match.weight for match in found].count(found[0].weight) == 1
+
+
+SAMPLED = {
+    test_a_provoked_error_is_explained_by_its_rule_alone: RAISED,
+    test_a_similar_error_is_not_explained_by_the_rule: OTHERS,
+    test_a_wrong_answer_is_explained_by_its_rule: TRIED,
+    test_a_similar_wrong_answer_is_not_explained_by_the_rule: NEARLY,
+}

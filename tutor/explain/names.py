@@ -23,7 +23,7 @@ ARRAY = "array"
 KEY = "key"
 """The owner of names looked up on a random key."""
 
-_CLASSES = {"ArrayImpl": ARRAY, "Array": ARRAY, "DeviceArray": ARRAY, "_DeviceArray": ARRAY,
+_CLASSES = {"ArrayImpl": ARRAY, "DeviceArray": ARRAY, "_DeviceArray": ARRAY,
             "PRNGKeyArray": KEY}  # fmt: skip
 _MESSAGES = [
     re.compile(text)

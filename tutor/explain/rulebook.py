@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tutor.explain import names
+from tutor.explain.callee import is_certain, is_somebody_elses
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Rule, several, without_line
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -65,7 +66,14 @@ def _contains(source: str, code: str) -> bool:
 def matches(symptom: Symptom) -> list[Match]:
     """Return all rules that apply, the most specific first."""
     flattened = _flat(symptom)
-    found = [match for rule in rules() if (match := _match(rule, flattened)) is not None]
+    # The exception is the learner's own, unless the line is one of JAX's in an unusual directory.
+    if flattened.line.startswith("raise ") and flattened.line != "raise AttributeError(message)":
+        return []
+    found = [
+        match
+        for rule in rules()
+        if (match := _match(rule, flattened)) is not None and not is_somebody_elses(rule, flattened)
+    ]
     if (name := names.find(flattened.exception, flattened.message)) is not None:
         found.append(Match(name.rule, name.fields, (0, 2, len(name.fields["name"]))))
     return sorted(found, key=lambda match: match.weight, reverse=True)
@@ -92,7 +100,7 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
         prose(rule.why),
         code(rule.instead),
         rule.lesson,
-        rule.likely or bool(rule.when.cause),
+        rule.likely or bool(rule.when.cause) or not is_certain(symptom),
         tuple(
             Alternative(prose(other.what), code(other.instead))
             for other in rule.or_

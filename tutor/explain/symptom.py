@@ -18,7 +18,8 @@ UNKNOWN = "?"
 class Symptom(Struct, frozen=True, kw_only=True):
     """A failure.
 
-    **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `fault`: a code of
+    **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
+    as far as it was shown; `fault`: a code of
     `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
     of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
@@ -26,6 +27,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     """
 
     exception: str = ""
+    module: str = ""
     fault: str = ""
     message: str = ""
     line: str = ""

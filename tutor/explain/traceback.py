@@ -22,8 +22,20 @@ MAX_EXCEPTIONS = 20
 MAX_MESSAGE_ALONE = 2_000
 """Characters of a text that may be a message without its exception."""
 
-MAX_LINES = 60
+MAX_LINES = 30
 """Lines of a log to consider, from the end."""
+
+MAX_LINE = 800
+"""Characters of such a line."""
+
+KNOWN = frozenset(
+    (
+        "", "jax", "jaxlib", "flax", "optax", "numpy", "builtins", "orbax", "equinox", "chex",
+        "beartype", "jaxtyping", "diffrax", "numpyro", "haiku", "tensorstore", "xla_extension",
+        "etils",
+    )
+)  # fmt: skip
+"""Top-level modules of exceptions that rules explain, and no module."""
 
 _FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+')
 _CELL = re.compile(
@@ -42,7 +54,7 @@ _WRAPPER = re.compile(
 )
 _EXCEPTION = re.compile(
     r"^(?:Uncaught exception: |Exception has occurred: |Exception: (?=[A-Z]\w*Error: ))?"
-    r"(?:[A-Za-z_]\w*\.)*"
+    r"(?P<module>(?:[A-Za-z_]\w*\.)*)"
     r"(?P<name>[A-Z]\w*)(?:: ?(?P<message>.*))?$"
 )
 _WARNING = re.compile(r"^\S+:\d+: (?P<name>\w*Warning): (?P<message>.*)$")
@@ -52,6 +64,12 @@ _AFTER = re.compile(
     r"The stack trace below excludes|For simplicity, JAX has removed|-{15,}|={15,}|_{15,}|"
     r"(?:_ ){6,}|In \[\d+\]:|\S+\.py:\d+: \w+(?:Error|Exception)?$|Exception in thread |FAILED )"
 )
+_SUSPECT = re.compile(
+    r"jax|xla|cu(?:da|dnn|blas|init|mem)|[gt]pu|memory|tracer|trac|shard|pytree|argument|must|"
+    r"cannot|not |error|fail", re.IGNORECASE
+)  # fmt: skip
+"""What a line of a log that is an error says."""
+
 _CARETS = re.compile(r"^\s*[\^~]+\s*$")
 _LIBRARY = re.compile(
     r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>|/jax/_src/"
@@ -74,9 +92,14 @@ def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
     """Return the exception of a text that is explained, with its explanation; else the last one."""
     found = read_symptoms(text)
     for symptom in found:
-        if (explained := explain(symptom)) is not None:
+        if not _foreign(symptom) and (explained := explain(symptom)) is not None:
             return symptom, explained
     return next((one for one in found if one.exception != UNKNOWN), None), None
+
+
+def _foreign(symptom: Symptom) -> bool:
+    """Return whether an exception is another library's, or the user's own class."""
+    return symptom.module.partition(".")[0] not in KNOWN or "[Op:" in symptom.message
 
 
 def read_symptoms(text: str) -> list[Symptom]:
@@ -88,12 +111,22 @@ def read_symptoms(text: str) -> list[Symptom]:
     lines = lines_of(text[-MAX_TEXT:])
     lines = [_WRAPPER.sub("", line) for line in lines]
     frames, last = _frames(lines)
-    found = [_symptom(lines, *head, frames) for head in _heads(lines, last)]
+    if any(
+        line.startswith("Help on ") or (not frames and line.lstrip().startswith(">>> "))
+        for line in lines
+    ):  # documentation quotes errors
+        return []
+    heads = _heads(lines, last)
+    filled = [line for line in lines if line.strip()]
+    if not frames and len(filled) > 1:
+        heads = [(at, head) for at, head in heads if head["message"]]  # others are names in a text
+    found = [_symptom(lines, *head, frames) for head in heads]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text[-MAX_TEXT:])]
     own = [frame.code for frame in frames]
-    said = [text for line in lines if (text := _message(line).strip())]
-    alone = [_made(UNKNOWN, line, own) for line in said[-MAX_LINES:]] if not frames else []
+    said = [text for line in lines if (text := _message(line).strip()) and text[0] not in "#|"]
+    suspects = [line for line in said if _SUSPECT.search(line) and len(line) <= MAX_LINE]
+    alone = [_made(UNKNOWN, line, own) for line in suspects[-MAX_LINES:]] if not frames else []
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
         alone.append(_made(UNKNOWN, "\n".join(said), own))
     return [*found[: -MAX_EXCEPTIONS - 1 : -1], *reversed(alone)]
@@ -105,12 +138,15 @@ def _symptom(lines: list[str], at: int, head: re.Match[str], frames: list[_Frame
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
         end = at + len(message)
         own += [frame.code for frame in frames if at <= frame.at <= end + 3]
-    return _made(head["name"], "\n".join(message).strip(), own or [f.code for f in frames])
+    module = head.groupdict().get("module") or ""
+    own = own or [frame.code for frame in frames]
+    return _made(head["name"], "\n".join(message).strip(), own, module.rstrip("."))
 
 
-def _made(exception: str, message: str, own: list[str]) -> Symptom:
+def _made(exception: str, message: str, own: list[str], module: str = "") -> Symptom:
     return Symptom(
         exception=exception,
+        module=module,
         message=message,
         line=own[-1] if own else "",
         source="\n".join(own),
@@ -156,6 +192,8 @@ def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]
     for number, line in enumerate(lines):
         if _FILE.match(line) or _ARROW.match(line) or _CELL.match(line) or _AFTER.match(line):
             fresh = True
+        if line.lstrip()[:1] in ("#", "|"):  # a comment, or Python's help
+            continue
         pytest = bool(_PYTEST_MESSAGE.match(line))
         bare = _WRAPPER.sub("", _message(line))
         bare = bare.lstrip() if last_frame < 0 else bare
