@@ -10,7 +10,7 @@ _CALLEE = re.compile(r"([\w.<>]+)\(\) (?:missing|got|takes|accepts)")
 
 LIBRARIES = frozenset(
     (
-        "jax", "jnp", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
+        "jax", "jnp", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
         "tree", "tree_util", "jtu", "initializers", "shard_map", "sharding", "debug", "eqx",
         "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
         "training", "train_state", "losses", "schedules", "collectives", "jsp",

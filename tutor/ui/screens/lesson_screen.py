@@ -92,6 +92,7 @@ class LessonScreen(Screen[None]):
         self._opened = False
         self._hinted: Report | None = None  # the last one whose failure hint was shown
         self._typed = False  # since the last run was begun
+        self._stale = False  # whether the results are of other code
         self._checked = ""  # the code of that run
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
@@ -219,8 +220,9 @@ class LessonScreen(Screen[None]):
 
     @on(TextArea.Changed, "#code")
     def _type(self) -> None:
-        if not self._typed:
-            self._typed = True
+        self._typed = True
+        if not self._stale and not self._running_code and self.results.report is not None:
+            self._stale = True
             self.results.border_title = self.summary
 
     @on(TextArea.SelectionChanged, "#code")
@@ -239,8 +241,7 @@ class LessonScreen(Screen[None]):
     @property
     def summary(self) -> str:
         """The title of the results."""
-        stale = self._typed and not self._running_code and self.results.report is not None
-        return f"{self.results.summary}{' · edited since' if stale else ''}"
+        return f"{self.results.summary}{' · edited since' if self._stale else ''}"
 
     # --- the menu ----------------------------------------------------------------------------
 
@@ -290,7 +291,7 @@ class LessonScreen(Screen[None]):
             self._checked,
             lambda event: self._post(self.RunProgressed(event)),
         )
-        self._typed = False
+        self._typed = self._stale = False
         if number != self._run_number:  # else this code is already being checked
             self._run_number = number
             self._running_code = True
