@@ -377,7 +377,12 @@ async def test_the_palette_runs_what_it_lists(start: Start):
         await driver.press("palette", *"hint")
         await driver.shows("Show the next hint")
         found = driver.app.screen.query_one(CommandList)
-        await driver.until(lambda: found.highlighted == 0, "the entry to be chosen")
+        await driver.until(
+            lambda: (
+                found.highlighted == 0 and "next hint" in str(found.get_option_at_index(0).prompt)
+            ),
+            "the entry to be chosen",
+        )
         await driver.press("enter")
         await driver.shows("Hint 1 of")
 
@@ -388,7 +393,7 @@ WRONG = "def double(x):\n    return 3 * x\n"
 ADVICE = """
 failure_hints:
   - fails: value
-    hint: What is the **factor**?
+    hint: What is the **multiplier**?
 after_pass: |
   You can double.
 """
@@ -468,10 +473,10 @@ async def test_the_hint_for_the_last_failure_comes_first(start: Start, advised: 
         await driver.shows(f"· {key_of('hint')}: a hint for this")
         await driver.press("results", "end")
         await driver.shows(f"Stuck here? {key_of('hint')} shows a hint for this.")
-        assert "factor" not in driver.text
+        assert "multiplier" not in driver.text
         await driver.press("hint")
         await driver.shows("Hint for this failure")
-        await driver.shows("What is the factor?")
+        await driver.shows("What is the multiplier?")
         await driver.press("hint")
         await driver.shows("Hint 1 of 2")
         await driver.press("hint")

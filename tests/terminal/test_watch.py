@@ -65,7 +65,7 @@ def keys(text: str) -> bool:
 
 def test_every_key(own: Path, editor: Path):
     own.write_text(WRONG)
-    with watching(rows=40) as terminal:
+    with watching(rows=60) as terminal:
         text = terminal.until(keys)
         assert "Twice as much" in text
         assert "0 of 2 checks pass" in text

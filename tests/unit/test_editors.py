@@ -48,10 +48,15 @@ def test_in_zellij_it_is_a_pane(programs: Path):
     assert found(programs, ZELLIJ="0") == wanted
 
 
-def test_in_tmux_it_is_a_pane_with_the_chosen_editor(programs: Path):
+def test_in_tmux_it_is_a_pane_with_the_chosen_editor(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+):
     add(programs, "tmux", "vim", "nano")
-    name, (*split, command), where = found(programs, TMUX="/tmp/tmux-0/default,1,0", EDITOR="vim")
-    assert (name, split, where) == ("tmux", ["split-window", "-h"], "pane")
+    for columns, beside in (("200", "-h"), ("80", "-v")):
+        monkeypatch.setenv("COLUMNS", columns)
+        inside = {"TMUX": "/tmp/tmux-0/default,1,0", "EDITOR": "vim"}
+        name, (*split, command), where = found(programs, **inside)
+        assert (name, split, where) == ("tmux", ["split-window", beside], "pane")
     assert command == f"{programs}/vim +7 '{FILE}'"
     assert found(programs, TMUX="x", VISUAL="", EDITOR="")[1][-1].startswith(f"{programs}/nano ")
 

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Markdown, Static
 
 from tutor import render
+from tutor.checks.answers import NOT_YET
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.pictures.array_map import worst_slice
@@ -149,7 +150,9 @@ class ResultCard(Card):
 
     def _rendered(self) -> RenderableType:
         if render.unwritten(self.result):
-            return Text.assemble("○ ", self.result.name, ("  not written yet", "dim"))
+            asked = self.result.message.startswith(NOT_YET)
+            words = NOT_YET if asked else "not written yet"
+            return Text.assemble("○ ", self.result.name, (f"  {words}", "dim"))
         if self.opened:
             before, after = key_of("slice_before"), key_of("slice_after")
             slices = [f"{before} and {after}: other slices"] if self._slices > 1 else []
