@@ -351,8 +351,8 @@ class LessonScreen(Screen[None]):
         self._running_code = False
         self._stop_painting()
         self.results.record = ""
-        self.set_class(report is not None and report.verdict in ("fail", "error"), "-failing")
         self.results.end(report)
+        self.set_class(self.results.has_class("-failed"), "-failing")
         self.editor.mark(self.results.marked_lines)
         self._show_state()
         self.refresh_bindings()
