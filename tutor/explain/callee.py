@@ -18,6 +18,26 @@ LIBRARIES = frozenset(
 )  # fmt: skip
 """Names under which people import JAX, Flax and Optax, and their submodules."""
 
+UNMISTAKABLE = frozenset(
+    (
+        "jit", "vmap", "pmap", "value_and_grad", "jacfwd", "jacrev", "hessian", "custom_vjp",
+        "custom_jvp", "fori_loop", "while_loop", "make_jaxpr", "eval_shape", "tree_map",
+        "make_mesh", "device_put", "one_hot", "pure_callback", "io_callback",
+    )
+)  # fmt: skip
+"""Functions that are JAX's even if they are called without a module, and nothing else in the text
+names JAX."""
+
+OF_TORCH_TOO = frozenset(
+    ("Linear", "LayerNorm", "GroupNorm", "RMSNorm", "Dropout", "LSTMCell", "GRUCell", "Sequential")
+)
+"""Layers that are called the same in `torch.nn` and in Flax."""
+
+_OWN_CLASS = re.compile(
+    r"'(TrainState|GradientTransformation|Optimizer|Mesh|State)' object (?:has no|is not)"
+)
+_OPTIMIZER = re.compile(r"(?:tx|\w*opt\w*|solver)\.")
+
 
 def callee_of(message: str) -> str:
     """Return the function or class whose arguments a message is about; empty if there is none, or
@@ -36,18 +56,39 @@ def is_somebody_elses(rule: Rule, symptom: Symptom) -> bool:
     """
     callee = callee_of(symptom.message)
     if not callee:
-        return _is_another_method(rule, symptom.message)
+        return _is_another_method(rule, symptom.message) or _is_another_class(symptom)
+    closure = callee in ("init_fn", "update_fn") and "<locals>" not in symptom.message
+    if closure and not symptom.names_jax and re.search(rf"(?<![\w.]){callee}\(", symptom.line):
+        return True  # those of optax are called as `tx.init` and `tx.update`
     name = re.escape(callee)
     named = any(callee in pattern for pattern in several(rule.when.message))
     defined = bool(re.search(rf"\b(?:def|class) {name}\b", symptom.source))
     before = re.findall(rf"([\w.]*)(?<!\w){name}\(", symptom.line)
     if any(_is_library(one) for one in before):
-        return "torch." in symptom.source and "jax" not in symptom.source and "nn." in before
+        return "nn." in before and _is_torch(callee, symptom)
     if before:
         imported = re.search(rf"\bimport [^;]*\b{name}\b", symptom.source)
         bare = not any(before)
-        return not (bare and (imported or (named and not defined)))
+        known = symptom.names_jax or callee in UNMISTAKABLE
+        return not (bare and (imported or (named and not defined and known)))
     return named and defined
+
+
+def _is_torch(layer: str, symptom: Symptom) -> bool:
+    """Return whether `nn` is `torch.nn`, as far as the learner's code shows it."""
+    if "torch." in symptom.source and "jax" not in symptom.source:
+        return True
+    if layer == "Linear":  # linen calls it `Dense`
+        return "nnx" not in symptom.source
+    return layer in OF_TORCH_TOO and not symptom.names_jax
+
+
+def _is_another_class(symptom: Symptom) -> bool:
+    """Return whether a message is about the user's own class that is called like one of Flax's."""
+    found = _OWN_CLASS.search(symptom.message)
+    if found is None or symptom.names_jax or not symptom.line:
+        return False
+    return found[1] != "GradientTransformation" or not _OPTIMIZER.search(symptom.line)
 
 
 def _is_another_method(rule: Rule, message: str) -> bool:

@@ -18,6 +18,7 @@ _PREFIXES = [
         r"\[(?:rank ?|default|worker |proc(?:ess)? ?)\d+\](?::|\[stderr\]:)? ?",
         r"\((?:[\w.]+ )?pid=\d+(?:, ip=[\w.:]+)?\) ?",
         r"[\w.-]{1,40} +\| ",
+        rf"{_LEVEL}:{_TIME}:[\w.]+:\d+: ?",
         r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ?",
         rf"{_TIME}: [IWEF] [\w./-]+:\d+\] ?",
         (
@@ -31,6 +32,7 @@ _PREFIXES = [
         r"stderr: ?",
     )
 ]
+_QUIET = re.compile(r"\b(?:INFO|DEBUG)\b|^I\d{4} |: I ")
 _INDENT = re.compile(r"^[ \t]*")
 _PYTHON = re.compile(r"Traceback|Error|Exception|File \"")
 
@@ -108,6 +110,16 @@ def _without_prefixes(line: str) -> str:
         if line == before:
             break
     return line
+
+
+def quiet_lines(text: str) -> set[str]:
+    """Return the lines of a log that report no failure by their level, without their prefixes."""
+    found = set()
+    for line in _COLOUR.sub("", text).splitlines():
+        rest = _without_prefixes(line.rstrip())
+        if rest and _QUIET.search(line[: len(line.rstrip()) - len(rest)]):
+            found.add(rest.strip())
+    return found
 
 
 def _in_group(line: str) -> bool:

@@ -36,6 +36,13 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lacks: Annotated[Patterns, Meta(description="Not in the learner's code.")] = ()
     torch: Annotated[Patterns, Meta(description="In the PyTorch code that the check uses.")] = ()
     asked: Annotated[Patterns, Meta(description="In the check's name, expressions or `why`.")] = ()
+    names_jax: Annotated[
+        bool,
+        Meta(
+            description="Whether a pasted text must also name JAX, Flax or Optax, because other "
+            "libraries word the message the same."
+        ),
+    ] = False
 
 
 class Possibility(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -127,12 +127,15 @@ def _flat(symptom: Symptom) -> Symptom:
         asked=flat(symptom.asked),
         check=symptom.check,
         causes=symptom.causes,
+        names_jax=symptom.names_jax,
     )
 
 
 def _match(rule: Rule, symptom: Symptom) -> Match | None:
     """Match a rule against a symptom with flattened texts."""
     when = rule.when
+    if when.names_jax and not symptom.names_jax:
+        return None
     words = (
         (when.exception, (symptom.exception,)),
         (when.fault, (symptom.fault,)),

@@ -23,7 +23,8 @@ class Symptom(Struct, frozen=True, kw_only=True):
     `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
     of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
-    and `why`; `causes`: possible causes from comparing arrays, each with its fields.
+    and `why`; `causes`: possible causes from comparing arrays, each with its fields; `names_jax`:
+    whether the text that the exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -36,6 +37,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     check: str = ""
     asked: str = ""
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
+    names_jax: bool = True
 
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:

@@ -8,7 +8,7 @@ import re
 
 from msgspec import Struct
 
-from tutor.explain.pasted import lines_of
+from tutor.explain.pasted import lines_of, quiet_lines
 from tutor.explain.rulebook import explain
 from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.report import Explanation
@@ -72,8 +72,14 @@ _SUSPECT = re.compile(
 
 _CARETS = re.compile(r"^\s*[\^~]+\s*$")
 _LIBRARY = re.compile(
-    r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>|/jax/_src/"
+    r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>|"
+    r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
+    r"flax[/\\](?:core|linen|nnx|training)|chex[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
+_NAMES_JAX = re.compile(
+    r"jax|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox", re.IGNORECASE
+)
+_OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
 
 class _Frame(Struct, frozen=True):
@@ -99,7 +105,8 @@ def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
 
 def _foreign(symptom: Symptom) -> bool:
     """Return whether an exception is another library's, or the user's own class."""
-    return symptom.module.partition(".")[0] not in KNOWN or "[Op:" in symptom.message
+    foreign = _OF_TENSORFLOW.search(symptom.message) is not None
+    return foreign or symptom.module.partition(".")[0] not in KNOWN
 
 
 def read_symptoms(text: str) -> list[Symptom]:
@@ -108,7 +115,9 @@ def read_symptoms(text: str) -> list[Symptom]:
     After them come lines of a log, and a short text as a whole, which may be messages alone: their
     exception is `UNKNOWN`.
     """
-    lines = lines_of(text[-MAX_TEXT:])
+    text = text[-MAX_TEXT:]
+    quiet = quiet_lines(text)
+    lines = lines_of(text)
     lines = [_WRAPPER.sub("", line) for line in lines]
     frames, last = _frames(lines)
     if any(
@@ -116,23 +125,28 @@ def read_symptoms(text: str) -> list[Symptom]:
         for line in lines
     ):  # documentation quotes errors
         return []
+    names_jax = _NAMES_JAX.search(text) is not None
     heads = _heads(lines, last)
     filled = [line for line in lines if line.strip()]
     if not frames and len(filled) > 1:
         heads = [(at, head) for at, head in heads if head["message"]]  # others are names in a text
-    found = [_symptom(lines, *head, frames) for head in heads]
+    found = [_symptom(lines, *head, frames, names_jax) for head in heads]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
-        return [Symptom(fault="rendezvous", message=text[-MAX_TEXT:])]
+        return [Symptom(fault="rendezvous", message=text)]
     own = [frame.code for frame in frames]
-    said = [text for line in lines if (text := _message(line).strip()) and text[0] not in "#|"]
+    said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|"]
+    said = [line for line in said if line not in quiet]
     suspects = [line for line in said if _SUSPECT.search(line) and len(line) <= MAX_LINE]
-    alone = [_made(UNKNOWN, line, own) for line in suspects[-MAX_LINES:]] if not frames else []
+    alone = [_made(UNKNOWN, line, own, names_jax) for line in suspects[-MAX_LINES:]]
+    alone = [] if frames else alone
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
-        alone.append(_made(UNKNOWN, "\n".join(said), own))
+        alone.append(_made(UNKNOWN, "\n".join(said), own, names_jax))
     return [*found[: -MAX_EXCEPTIONS - 1 : -1], *reversed(alone)]
 
 
-def _symptom(lines: list[str], at: int, head: re.Match[str], frames: list[_Frame]) -> Symptom:
+def _symptom(
+    lines: list[str], at: int, head: re.Match[str], frames: list[_Frame], names_jax: bool
+) -> Symptom:
     message = [head["message"] or "", *_message_lines(lines[at + 1 :])]
     own = [frame.code for frame in frames if frame.at < at]
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
@@ -140,16 +154,19 @@ def _symptom(lines: list[str], at: int, head: re.Match[str], frames: list[_Frame
         own += [frame.code for frame in frames if at <= frame.at <= end + 3]
     module = head.groupdict().get("module") or ""
     own = own or [frame.code for frame in frames]
-    return _made(head["name"], "\n".join(message).strip(), own, module.rstrip("."))
+    return _made(head["name"], "\n".join(message).strip(), own, names_jax, module.rstrip("."))
 
 
-def _made(exception: str, message: str, own: list[str], module: str = "") -> Symptom:
+def _made(
+    exception: str, message: str, own: list[str], names_jax: bool, module: str = ""
+) -> Symptom:
     return Symptom(
         exception=exception,
         module=module,
         message=message,
         line=own[-1] if own else "",
         source="\n".join(own),
+        names_jax=names_jax,
     )
 
 
