@@ -19,13 +19,17 @@ from tutor.explain.causes import (
     parts,
     places,
     positions,
+    recurrence,
     sameness,
     scaling,
     shapes,
+    stale,
     statistics,
     terms,
+    training,
     unused,
     updates,
+    variants,
     written,
 )
 from tutor.explain.causes.comparison import Comparison, Fields
@@ -104,6 +108,7 @@ CAUSES: dict[str, Cause] = {
     "transposed": Cause(order.transposed, ("order",), each=True),
     "update-dropped": Cause(positions.update_dropped, ("input", "index")),
     "no-such-branch": Cause(positions.no_such_branch, ("input", "index", "count")),
+    "nearest-branch": Cause(positions.nearest_branch, ("input",)),
     "an-input": Cause(sameness.an_input, ("input",), each=True),
     "as-before": Cause(history.as_before, each=True),
     "piled-up": Cause(history.piled_up, ("count",)),
@@ -133,6 +138,11 @@ CAUSES: dict[str, Cause] = {
     "step-over-devices": Cause(updates.step_over_devices, ("devices",), each=True),
     "weights-exchanged": Cause(updates.weights_exchanged, ("input", "weight"), each=True),
     "step-times-a-count": Cause(updates.step_times_a_count, ("input", "factor", "size"), each=True),
+    "step-by-another-count": Cause(
+        updates.step_by_another_count,
+        ("input", "mask", "count", "expected_count", "how"),
+        each=True,
+    ),
     "step-without-the-rate": Cause(updates.step_without_the_rate, ("input", "rate"), each=True),
     "step-times-the-rate": Cause(updates.step_times_the_rate, ("input", "rate"), each=True),
     "other-axis": Cause(functions.other_axis, ("axis", "expected_axis"), each=True),
@@ -147,6 +157,18 @@ CAUSES: dict[str, Cause] = {
     "dropped-out": Cause(sameness.dropped_out),
     "complement": Cause(sameness.complement, ("constant",), each=True),
     "another-row": Cause(places.another_row, ("input", "row", "expected_row", "count"), each=True),
+    "another-formula": Cause(variants.another_formula, ("formula", "expected_formula"), each=True),
+    "other-recurrence": Cause(
+        recurrence.other_recurrence, ("axis", "formula", "expected_formula"), each=True
+    ),
+    "other-start": Cause(recurrence.other_start, ("axis", "start", "expected_start"), each=True),
+    "old-for-new": Cause(stale.old_for_new, ("input", "ratio"), each=True),
+    "part-scaled": Cause(stale.part_scaled, ("input", "kept", "ratio", "name"), each=True),
+    "multiple-of-an-input": Cause(
+        stale.multiple_of_an_input, ("input", "ratio", "name", "how"), each=True
+    ),
+    "loss-after-the-step": Cause(training.loss_after_the_step, ("function", "line")),
+    "frozen-shrunk": Cause(stale.frozen_shrunk, ("input", "ratio"), each=True),
     "frozen-moved": Cause(updates.frozen_moved, ("input",)),
     "only-frozen-moved": Cause(updates.only_frozen_moved, ("input",)),
     "term-missing": Cause(terms.term_missing, ("input",), each=True),
@@ -171,6 +193,7 @@ CAUSES: dict[str, Cause] = {
     "constant-from": Cause(positions.constant_from, ("position",)),
     "now-and-then": Cause(positions.now_and_then, ("step",)),
     "same-rows": Cause(sameness.rows, each=True),
+    "state-made-anew": Cause(training.state_made_anew, ("code", "function")),
     "leaf-by-leaf": Cause(scaling.leaf_by_leaf),
     "within-a-limit": Cause(inputs.within_a_limit, ("input",)),
     "more-under-the-root": Cause(nearness.more_under_the_root),
@@ -218,6 +241,7 @@ CAUSES: dict[str, Cause] = {
     "other-reduction-axis": Cause(
         against_torch.other_reduction_axis, ("axis", "expected_axis"), vague=True
     ),
+    "one-step-too-many": Cause(training.one_step_too_many, ("counter", "limit"), vague=True),
     "one-column": Cause(inputs.one_column, vague=True),
     "square-input": Cause(inputs.square_input, ("input",), vague=True),
 }

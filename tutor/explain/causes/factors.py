@@ -85,6 +85,8 @@ def _known(comparison: Comparison) -> Iterator[tuple[float, str]]:
             yield number / (1 - number), f"`{name}` / (1 - `{name}`)"
             yield 1 - number, f"1 - `{name}`"
         yield number**2, f"`{name}` squared"
+        yield number**2 / 2, f"half of `{name}` squared"
+        yield number / 2, f"half of `{name}`"
     yield from CONSTANTS.items()
 
 

@@ -6,6 +6,9 @@ from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbe
 
 MANY = 3
 
+SEVERAL = 8
+"""Numbers in an array before comparing each to a threshold is evidence."""
+
 FEW = 6
 """Arrays of an answer; of more, some are alike by chance."""
 
@@ -100,7 +103,7 @@ def wrong_where(comparison: Comparison) -> Fields | None:
     masks = [
         (name, mask, value)
         for name, array in comparison.arrays()
-        for mask, value in _masks(comparison, array)
+        for mask, value in [*_masks(comparison, array), *_thresholds(comparison, array)]
     ]
     for name, mask, value in masks:
         if comparison.pairs and all(_exactly(pair, mask) for pair in comparison.pairs):
@@ -121,7 +124,30 @@ def _masks(comparison: Comparison, array: Numbers) -> list[tuple[Any, str]]:
         for size in sorted({n for pair in comparison.pairs for n in pair.expected.shape[1:2]}):
             beyond = np.arange(size) >= array[:, None]
             found += [(beyond, "ends before them"), (~beyond, "reaches them")]
+        if array.size > MANY:
+            found.append((array < array.max(), "is below its largest"))
+    if array.ndim == 2 and values == {0.0, 1.0}:
+        found.append((~array.astype(bool).all(axis=1), "is false somewhere in the row"))
     return found
+
+
+def _thresholds(comparison: Comparison, array: Numbers) -> list[tuple[Any, str]]:
+    """Return the masks that comparing an input to zero, or to a scalar input, makes."""
+    import numpy as np
+
+    shapes = {pair.expected.shape for pair in comparison.pairs}
+    if array.shape not in shapes or array.size < SEVERAL or not np.mod(array, 1).any():
+        return []
+    found = [(array < 0, "is negative"), (array > 0, "is positive")]
+    for name, number in comparison.scalars():
+        if number > 0:
+            found += [
+                (array > number, f"is greater than `{name}`"),
+                (array < -number, f"is less than -`{name}`"),
+                (np.abs(array) > number, f"is greater in size than `{name}`"),
+                (np.abs(array) <= number, f"is at most `{name}` in size"),
+            ]
+    return [(mask, value) for mask, value in found if 1 < mask.sum() < mask.size - 1]
 
 
 def _exactly(pair: ArrayPair, mask: Any) -> bool:

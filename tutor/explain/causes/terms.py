@@ -98,7 +98,9 @@ def constant_more(comparison: Comparison) -> Fields | None:
             return None
         if np.ptp(more) > 2 * pair.tolerance * size:
             return None
-        if not SMALL * size <= abs(more.mean()) <= size / SMALL**2:
+        # A smaller one is evidence if it is the same everywhere.
+        least = min(SMALL * size, max(100 * float(np.ptp(more)), 40 * pair.tolerance * size))
+        if not least <= abs(more.mean()) <= size / SMALL**2:
             return None
         found.append(float(more.mean()))
     if not found or np.ptp(found) > 1e-3 * abs(found[0]):

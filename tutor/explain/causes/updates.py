@@ -1,7 +1,7 @@
 """Causes: the answer is an input after the wrong update."""
 
 from tutor.explain.causes.comparison import Comparison, Fields, Numbers
-from tutor.explain.causes.factors import literals, named
+from tutor.explain.causes.factors import literals, named, selected
 from tutor.explain.causes.scaling import near, ratio_of
 
 LARGE = 30
@@ -126,6 +126,24 @@ def step_scaled(comparison: Comparison) -> Fields | None:
     name = named(found[1], comparison, 2e-3)
     ratio = f"{found[1]:.3g}"
     return {"input": found[0], "ratio": ratio, "name": f", which is {name}" if name else ""}
+
+
+def step_by_another_count(comparison: Comparison) -> Fields | None:
+    """Recognise an update off by the number of all entries over the number of those that a mask,
+    labels or lengths select: a gradient of a mean over the wrong ones."""
+    if (found := _input_and_ratio(comparison)) is None:
+        return None
+    for some, what, total in selected(comparison):
+        for ratio, divided, right in ((some / total, total, some), (total / some, some, total)):
+            if some not in (0, total) and abs(found[1] / ratio - 1) < 2e-3:
+                return {
+                    "input": found[0],
+                    "mask": what,
+                    "count": str(divided),
+                    "expected_count": str(right),
+                    "how": "large" if ratio > 1 else "small",
+                }
+    return None
 
 
 def step_over_devices(comparison: Comparison) -> Fields | None:
