@@ -1,7 +1,10 @@
 """One run at a time, always of the newest code."""
 
+import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -19,6 +22,8 @@ from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
+from tutor.report import Report
+from tutor.sandbox.process import Sandbox
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 ENDLESS = "while True: pass\n"
@@ -164,3 +169,106 @@ def test_closing_in_the_middle_leaves_nothing(forks: Forks, lesson: Lesson):
     runner.run(lesson, ENDLESS, ear)
     runner.close()
     assert not children()
+
+
+def test_what_was_run_ahead_is_told_at_once(runner: Runner, lesson: Lesson):
+    ahead = _run_ahead(runner, lesson, DOUBLE)
+    ear = Ear()
+    number = runner.run(lesson, DOUBLE, ear)
+    told = [type(news) for news in ear.news if type(news) is not ReferenceNeeded]
+    assert told == [CheckFinished, CheckFinished, RunFinished]
+    assert ear.numbers(RunFinished) == [number]
+    timed = ear.until(RaceFinished, number)
+    assert isinstance(timed, RaceFinished)
+    assert timed.report.timings.race is not None
+    # The same as for a run that was asked for.
+    again = Ear()
+    second = runner.run(lesson, DOUBLE, again)
+    assert second != number
+    judged = again.until(RunFinished, second)
+    assert isinstance(judged, RunFinished)
+    assert [check.status for check in judged.report.checks] == [
+        check.status for check in ahead.checks
+    ]
+
+
+def test_a_run_ahead_can_be_joined(runner: Runner, lesson: Lesson):
+    assert runner.run_ahead(lesson, ENDLESS)
+    ear = Ear()
+    number = runner.run(lesson, ENDLESS, ear)
+    assert runner.run(lesson, ENDLESS, ear) == number
+    runner.stop(number)
+    ear.until(RunStopped, number)
+
+
+def test_other_code_replaces_a_run_ahead(runner: Runner, lesson: Lesson):
+    assert runner.run_ahead(lesson, ENDLESS)
+    assert runner.run_ahead(lesson, f"# edited\n{ENDLESS}")
+    ear = Ear()
+    number = runner.run(lesson, DOUBLE, ear)
+    judged = ear.until(RunFinished, number)
+    assert isinstance(judged, RunFinished)
+    assert judged.report.passed
+
+
+def test_a_run_ahead_never_stops_one_that_was_asked_for(runner: Runner, lesson: Lesson):
+    ear = Ear()
+    number = runner.run(lesson, ENDLESS, ear)
+    assert not runner.run_ahead(lesson, DOUBLE)
+    runner.stop(number)
+    ear.until(RunStopped, number)
+
+
+def test_what_failed_through_no_fault_of_the_code_is_run_again(
+    runner: Runner, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*arguments: object, **named: object) -> object:
+        raise OSError("no more processes")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "check", broken)
+        assert runner.run_ahead(lesson, DOUBLE)
+        _until(lambda: runner._current is None and runner._next is None)
+    ear = Ear()
+    judged = ear.until(RunFinished, runner.run(lesson, DOUBLE, ear))
+    assert isinstance(judged, RunFinished)
+    assert judged.report.passed
+
+
+def test_a_run_ahead_has_a_low_priority_until_it_is_asked_for(
+    runner: Runner, lesson: Lesson, forks: Forks, monkeypatch: pytest.MonkeyPatch
+):
+    taken: list[int] = []
+    take = Forks.take
+
+    def noted(self: Forks, *arguments: Any) -> Sandbox:
+        sandbox = take(self, *arguments)
+        taken.append(sandbox.pid)
+        return sandbox
+
+    monkeypatch.setattr(Forks, "take", noted)
+    normal = os.getpriority(os.PRIO_PROCESS, 0)
+    assert runner.run_ahead(lesson, ENDLESS)
+    _until(lambda: bool(taken) and os.getpriority(os.PRIO_PROCESS, taken[0]) > normal)
+    ear = Ear()
+    number = runner.run(lesson, ENDLESS, ear)
+    if os.geteuid() == 0:  # others may only lower it
+        assert os.getpriority(os.PRIO_PROCESS, taken[0]) == normal
+    runner.stop(number)
+    ear.until(RunStopped, number)
+
+
+def _run_ahead(runner: Runner, lesson: Lesson, code: str) -> Report:
+    assert runner.run_ahead(lesson, code)
+    _until(lambda: runner._ahead is not None)
+    assert runner._ahead is not None
+    last = runner._ahead.told[-1]
+    assert isinstance(last, RunFinished)
+    return last.report
+
+
+def _until(true: Callable[[], bool]) -> None:
+    limit = time.monotonic() + GUARD
+    while not true():
+        assert time.monotonic() < limit
+        time.sleep(0.01)

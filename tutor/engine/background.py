@@ -1,7 +1,8 @@
 """One run at a time, in the background, always of the newest code.
 
 The app and `watch` hand every save to a `Runner` and receive its events. A new save stops the
-current run; of several that arrive meanwhile, only the last is run.
+current run; of several that arrive meanwhile, only the last is run. Code that is likely to be asked
+about can be run ahead, at low priority: whoever then asks gets what is known at once.
 """
 
 import logging
@@ -10,6 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from tutor.engine.priority import LowPriority
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
 from tutor.lesson import Lesson
@@ -71,17 +73,23 @@ Listener = Callable[[RunEvent], None]
 
 class _Job(Struct):
     number: int
-    listener: Listener
+    listener: Listener | None
+    """None as long as nobody has asked for this run."""
     lesson: Lesson
     code: str
     seed: int
     cancel: Cancel
     over: bool = False
     """Finished, or being stopped."""
+    told: list[RunEvent] = []
+    """What happened before anybody asked."""
+    quiet: LowPriority | None = None
+    race_of: Report | None = None
+    """The verdict is known; only the race is left."""
 
     def covers(self, lesson: Lesson, code: str, seed: int) -> bool:
-        """Return whether this job's report will be that of a run with these arguments."""
-        return not self.over and (self.lesson.id, self.code, self.seed) == (lesson.id, code, seed)
+        """Return whether this job's report is, or will be, that of a run with these arguments."""
+        return (self.lesson.id, self.code, self.seed) == (lesson.id, code, seed)
 
 
 class Runner:
@@ -95,27 +103,51 @@ class Runner:
         self._change = threading.Condition()
         self._current: _Job | None = None
         self._next: _Job | None = None
+        self._ahead: _Job | None = None
+        """The last run that nobody asked for, if it has finished."""
         self._number = 0
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="runner", daemon=True)
         self._thread.start()
 
     def run(self, lesson: Lesson, code: str, listener: Listener, seed: int = 0) -> int:
-        """Check this code now.
+        """Check this code now, or tell what a run ahead has found.
 
-        **Arguments:** `listener` is called with the run's events, in another thread.
+        **Arguments:** `listener` is called with the run's events, in another thread; with those of
+        a run ahead, also in this one, before this returns.
 
         **Returns:** the number of the run; the current one's, if that covers this code.
         """
         with self._change:
-            newest = self._next or self._current
+            newest = self._newest()
             if newest is not None and newest.covers(lesson, code, seed):
+                if newest.listener is None:
+                    self._adopt(newest, listener)
                 return newest.number
-            self._number += 1
-            self._stop()
-            self._next = _Job(self._number, listener, lesson, code, seed, Cancel())
-            self._change.notify_all()
-            return self._number
+            done, self._ahead = self._ahead, None
+            if done is not None and done.covers(lesson, code, seed):
+                return self._tell(done, listener)
+            return self._begin(_Job(0, listener, lesson, code, seed, Cancel()))
+
+    def run_ahead(self, lesson: Lesson, code: str, seed: int = 0) -> bool:
+        """Check this code at low priority, in case somebody asks. Any `run` of other code stops it.
+
+        **Returns:** whether its verdict is known, or this run has begun; not while another goes on
+        that somebody asked for.
+        """
+        with self._change:
+            newest = self._next or self._current
+            if newest is not None and newest.listener is not None:
+                return False
+            for known in (self._newest(), self._ahead):
+                if known is not None and known.covers(lesson, code, seed):
+                    return True
+            if self._sandboxes is None:
+                return False
+            self._ahead = None
+            quiet = LowPriority(self._sandboxes)
+            self._begin(_Job(0, None, lesson, code, seed, Cancel(), quiet=quiet))
+            return True
 
     def stop(self, number: int | None = None) -> None:
         """Stop the current run, or only the run of this number."""
@@ -125,7 +157,7 @@ class Runner:
                 return
             dropped = self._next
             self._stop()
-        if dropped is not None:
+        if dropped is not None and dropped.listener is not None:
             dropped.listener(RunStopped(dropped.number))
 
     def close(self) -> None:
@@ -135,6 +167,47 @@ class Runner:
             self._stop()
             self._change.notify_all()
         self._thread.join()
+
+    def _newest(self) -> _Job | None:
+        """Return the job whose verdict is awaited, if any. Call with the lock held."""
+        newest = self._next or self._current
+        return None if newest is None or newest.over else newest
+
+    def _begin(self, job: _Job) -> int:
+        """Run this job next, in place of the others. Call with the lock held."""
+        self._number += 1
+        job.number = self._number
+        self._stop()
+        self._next = job
+        self._change.notify_all()
+        return job.number
+
+    def _adopt(self, job: _Job, listener: Listener) -> None:
+        """Tell a listener about a run ahead from now on. Call with the lock held."""
+        job.listener = listener
+        if job.quiet is not None:
+            job.quiet.end()
+        for event in job.told:
+            listener(event)
+
+    def _tell(self, done: _Job, listener: Listener) -> int:
+        """Tell what a run ahead has found, and let the race follow. Call with the lock held."""
+        self._stop()
+        self._adopt(done, listener)
+        last = done.told[-1]
+        if isinstance(last, RunFinished) and last.report.passed:
+            race = _Job(done.number, listener, done.lesson, done.code, done.seed, Cancel())
+            race.over, race.race_of = True, last.report
+            self._next = race
+            self._change.notify_all()
+        return done.number
+
+    def _emit(self, job: _Job, event: RunEvent) -> None:
+        with self._change:
+            if job.listener is None:
+                job.told.append(event)
+                return
+        job.listener(event)
 
     def _stop(self) -> None:
         self._next = None
@@ -158,25 +231,22 @@ class Runner:
                     self._current = None
 
     def _check(self, job: _Job) -> None:
-        number, listener = job.number, job.listener
-        judged = False
+        number = job.number
+        judged = job.race_of is not None
         try:
             with Session(
-                job.lesson, job.code, cancel=job.cancel, sandboxes=self._sandboxes
+                job.lesson,
+                job.code,
+                cancel=job.cancel,
+                sandboxes=job.quiet or self._sandboxes,
             ) as session:
-                report = session.check(
-                    job.seed,
-                    lambda result: listener(CheckFinished(number, result)),
-                    lambda: listener(ReferenceNeeded(number)),
-                    lambda at: listener(TrainingProgressed(number, at.step, at.loss)),
-                )
-                judged = job.over = True
-                listener(RunFinished(number, report))
-                if report.passed:
-                    listener(RaceFinished(number, session.add_race(report)))
+                report = job.race_of or self._judge(job, session)
+                judged = True
+                if report.passed and job.listener is not None:
+                    self._emit(job, RaceFinished(number, session.add_race(report)))
         except Cancelled:
             if not judged:
-                listener(RunStopped(number))
+                self._emit(job, RunStopped(number))
         except Exception as error:
             _logger.error("internal error", exc_info=error)
             fault = Fault(
@@ -184,4 +254,23 @@ class Runner:
                 f"internal error: {type(error).__name__}: {error}. "
                 "This may be a bug in jaxtutor: run `jaxtutor doctor --report`",
             )
-            listener(RunFinished(number, Report(job.lesson.id, "internal", (), fault=fault)))
+            self._emit(job, RunFinished(number, Report(job.lesson.id, "internal", (), fault=fault)))
+
+    def _judge(self, job: _Job, session: Session) -> Report:
+        """Run the checks of a job, and tell what comes of them."""
+        number = job.number
+        report = session.check(
+            job.seed,
+            lambda result: self._emit(job, CheckFinished(number, result)),
+            lambda: self._emit(job, ReferenceNeeded(number)),
+            lambda at: self._emit(job, TrainingProgressed(number, at.step, at.loss)),
+        )
+        with self._change:
+            stopped, job.over = job.over, True
+            if job.listener is None and not stopped and report.verdict != "internal":
+                # Our own failure is not kept: whoever asks gets another run.
+                job.told.append(RunFinished(number, report))
+                self._ahead = job
+                return report
+        self._emit(job, RunFinished(number, report))
+        return report
