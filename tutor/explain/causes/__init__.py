@@ -65,6 +65,8 @@ MAX_PARTS = 24
 
 _SHAPES = ("shape", "expected_shape")
 
+_FORMULAS = ("formula", "expected_formula")
+
 _RUN = ("axis", "start", "last", "positions", "length")
 
 CAUSES: dict[str, Cause] = {
@@ -157,17 +159,27 @@ CAUSES: dict[str, Cause] = {
     "dropped-out": Cause(sameness.dropped_out),
     "complement": Cause(sameness.complement, ("constant",), each=True),
     "another-row": Cause(places.another_row, ("input", "row", "expected_row", "count"), each=True),
-    "another-formula": Cause(variants.another_formula, ("formula", "expected_formula"), each=True),
+    "another-attention": Cause(variants.another_attention, _FORMULAS, each=True),
+    "another-normalisation": Cause(variants.another_normalisation, _FORMULAS, each=True),
+    "another-pooling": Cause(variants.another_pooling, _FORMULAS, each=True),
+    "another-loss": Cause(variants.another_loss, _FORMULAS, each=True),
+    "another-cell": Cause(variants.another_cell, _FORMULAS),
+    "another-network": Cause(variants.another_network, _FORMULAS, each=True),
     "other-recurrence": Cause(
         recurrence.other_recurrence, ("axis", "formula", "expected_formula"), each=True
     ),
     "other-start": Cause(recurrence.other_start, ("axis", "start", "expected_start"), each=True),
     "old-for-new": Cause(stale.old_for_new, ("input", "ratio"), each=True),
-    "part-scaled": Cause(stale.part_scaled, ("input", "kept", "ratio", "name"), each=True),
-    "multiple-of-an-input": Cause(
-        stale.multiple_of_an_input, ("input", "ratio", "name", "how"), each=True
+    "part-scaled": Cause(
+        stale.part_scaled, ("input", "kept", "ratio", "name"), each=True, vague=True
     ),
-    "loss-after-the-step": Cause(training.loss_after_the_step, ("function", "line")),
+    "multiple-of-an-input": Cause(
+        stale.multiple_of_an_input,
+        ("input", "ratio", "name", "how"),
+        each=True,
+        vague=True,
+    ),
+    "loss-after-the-step": Cause(training.loss_after_the_step, ("function",), vague=True),
     "frozen-shrunk": Cause(stale.frozen_shrunk, ("input", "ratio"), each=True),
     "frozen-moved": Cause(updates.frozen_moved, ("input",)),
     "only-frozen-moved": Cause(updates.only_frozen_moved, ("input",)),
@@ -202,6 +214,7 @@ CAUSES: dict[str, Cause] = {
     "standardised": Cause(nearness.standardised, each=True),
     "not-standardised": Cause(nearness.not_standardised, each=True),
     "rounded": Cause(nearness.rounded),
+    "gelu-form": Cause(nearness.gelu_form, ("form", "expected_form"), each=True, vague=True),
     "proportional": Cause(scaling.proportional, ("ratio",)),
     "factor": Cause(factors.factor, ("ratio", "name"), each=True, vague=True),
     "step-scaled": Cause(updates.step_scaled, ("input", "ratio", "name"), each=True, vague=True),

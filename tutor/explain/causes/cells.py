@@ -21,7 +21,9 @@ def _weights(comparison: Comparison, gates: int, size: int) -> Iterator[tuple[Nu
         one, other = other, one
     if other.shape[1] != size:
         return
-    inputs = [a for _, a in arrays if a.ndim in (1, 2) and a.shape[-1] == one.shape[1]]
+    steps = [part for _, a in arrays if a.ndim == 3 for part in (a[:, 0], a[0])]
+    inputs = [a for _, a in arrays if a.ndim in (1, 2)] + steps
+    inputs = [a for a in inputs if a.shape[-1] == one.shape[1]]
     for x, h in product(inputs, states):
         if x is not h and x.ndim == h.ndim and x.shape[:-1] == h.shape[:-1]:
             yield x, h, one, other, biases[0], biases[1]

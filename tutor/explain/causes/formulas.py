@@ -1,7 +1,7 @@
 """Formulas that lessons ask for, with the variants that people write instead, in NumPy."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 
 from tutor.explain.causes.comparison import Comparison, Numbers
 
@@ -12,10 +12,18 @@ Variants = Iterator[tuple[Options, tuple[Numbers, ...]]]
 
 Shape = tuple[int, ...]
 
-EPSILONS = (1e-5, 1e-6, 1e-3, 1e-8, 1e-12, 0.0)
+EPSILONS = {
+    "1e-05 added to the variance": (1e-5, True),
+    "1e-06 added to the variance": (1e-6, True),
+    "0.001 added to the variance": (1e-3, True),
+    "nothing added to the variance": (0.0, True),
+    "1e-05 added to the deviation": (1e-5, False),
+    "0.001 added to the deviation": (1e-3, False),
+}
+"""Whether a number is added before the root or after it."""
 
 LARGE = 1 << 12
-"""Limit of an array that is normalised in hundreds of ways."""
+"""Limit of an array that is attended to or normalised in many ways."""
 
 MAX_VARIANTS = 12
 """Combinations of inputs that a family tries."""
@@ -24,7 +32,7 @@ MAX_VARIANTS = 12
 def attention(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
     """Yield the variants of attention: of its scale, of the axis of its softmax, and of what it
     may look at."""
-    arrays = [(n, a) for n, a in comparison.arrays() if 2 <= a.ndim <= 4 and a.size > 3]
+    arrays = [(n, a) for n, a in comparison.arrays() if 2 <= a.ndim <= 4 and 3 < a.size <= LARGE]
     count = 0
     for (_, q), (_, k), (_, v) in product(arrays, repeat=3):
         fits = (
@@ -95,7 +103,7 @@ def _normalised(x: Numbers, comparison: Comparison) -> Variants:
     axes["statistics over all axes but the last"] = tuple(range(x.ndim - 1))
     axes["statistics over everything"] = tuple(range(x.ndim))
     width = x.shape[-1]
-    weights = [(n, a) for n, a in comparison.arrays() if a.shape == (width,) and np.ptp(a)][:3]
+    weights = [(n, a) for n, a in comparison.arrays() if a.shape == (width,) and np.ptp(a)][:2]
     scales: list[tuple[str, Numbers | float]] = [("no scale", 1.0)]
     scales += [(f"the scale `{name}`", array) for name, array in weights]
     shifts: list[tuple[str, Numbers | float]] = [("no shift", 0.0)]
@@ -105,28 +113,24 @@ def _normalised(x: Numbers, comparison: Comparison) -> Variants:
     ):
         moved = x - x.mean(axis, keepdims=True) if less else x
         squares = (moved * moved).mean(axis, keepdims=True)
-        size = moved.size // max(squares.size, 1)
-        for epsilon, (divided, ddof) in product(
-            EPSILONS, (("a variance that divides by n", 0), ("a variance that divides by n - 1", 1))
+        count = moved.size // squares.size
+        for (how, (epsilon, inside)), (divided, ddof) in product(
+            EPSILONS.items(), (("divides by n", 0), ("divides by n - 1", 1))
         ):
-            if size <= ddof:
+            if count <= ddof:
                 continue
-            variance = squares * (size / (size - ddof))
-            for inside in (True, False):
-                root = np.sqrt(variance + epsilon) if inside else np.sqrt(variance) + epsilon
-                for (scaled, scale), (shifted, shift) in product(scales, shifts):
-                    yield (
-                        {
-                            "axes": over,
-                            "mean": centred,
-                            "epsilon": f"{epsilon:g} added to the "
-                            + ("variance" if inside else "deviation"),
-                            "variance": divided,
-                            "scale": scaled,
-                            "shift": shifted,
-                        },
-                        (moved / root * scale + shift,),
-                    )
+            variance = squares * (count / (count - ddof))
+            root = np.sqrt(variance + epsilon) if inside else np.sqrt(variance) + epsilon
+            for (scaled, scale), (shifted, shift) in product(scales, shifts):
+                options = {
+                    "axes": over,
+                    "mean": centred,
+                    "epsilon": how,
+                    "variance": f"a variance that {divided}",
+                    "scale": scaled,
+                    "shift": shifted,
+                }
+                yield options, (moved / root * scale + shift,)
 
 
 def pooling(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
@@ -162,10 +166,11 @@ def cross_entropy(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
     for x, (_, y) in product(scores[:3], comparison.arrays()):
         whole = y.shape == x.shape[:1] and not np.mod(y, 1).any()
         if whole and y.min(initial=0) >= 0 and y.max(initial=0) < x.shape[1]:
-            yield _entropy(x, np.eye(x.shape[1])[y.astype(int)])
+            yield entropy_variants(x, np.eye(x.shape[1])[y.astype(int)])
 
 
-def _entropy(x: Numbers, targets: Numbers) -> Variants:
+def entropy_variants(x: Numbers, targets: Numbers) -> Variants:
+    """Yield the variants of the cross-entropy of scores and one-hot labels."""
     import numpy as np
 
     def log_softmax(z: Numbers, axis: int = -1) -> Numbers:
@@ -197,38 +202,27 @@ def _entropy(x: Numbers, targets: Numbers) -> Variants:
 
 
 def errors(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the variants of a mean squared error: of its reduction, and of how two arrays of
-    differences are paired."""
+    """Yield the variants of a mean squared error: of its power and its reduction."""
     import numpy as np
 
     if shape != ():
         return
-    arrays = [(n, a) for n, a in comparison.arrays() if a.ndim and a.size > 2 and np.ptp(a)][:6]
-    for i, (_, p) in enumerate(arrays):
-        for _, y in arrays[i + 1 :]:
-            if p.size == y.size and p.reshape(-1).shape == y.reshape(-1).shape:
-                yield _errors(p, y)
+    arrays = [a for _, a in comparison.arrays() if a.ndim and a.size > 2 and np.ptp(a)][:6]
+    for p, y in combinations(arrays, 2):
+        if p.shape == y.shape:
+            yield _errors(p - y)
 
 
-def _errors(p: Numbers, y: Numbers) -> Variants:
+def _errors(errors: Numbers) -> Variants:
     import numpy as np
 
-    flat = p.reshape(-1) - y.reshape(-1)
-    rows = p.shape[0]
-    pairs = {"each number against its own target": flat}
-    if p.size <= 256:
-        pairs["each number against every target"] = (p.reshape(-1, 1) - y.reshape(1, -1)).ravel()
-    for name, d in pairs.items():
-        for power, values in {
-            "squares": d * d,
-            "absolute values": np.abs(d),
-        }.items():
-            results = {
-                f"the mean of {power}": values.mean(),
-                f"the sum of {power}": values.sum(),
-                f"half the mean of {power}": values.mean() / 2,
-                f"the sum of {power} over the number of rows": values.sum() / rows,
-                f"the root of the mean of {power}": np.sqrt(values.mean()),
-            }
-            for how, result in results.items():
-                yield {"pairs": name, "how": how}, (np.asarray(result),)
+    for power, values in {"squares": errors * errors, "absolute values": np.abs(errors)}.items():
+        results = {
+            f"the mean of {power}": values.mean(),
+            f"the sum of {power}": values.sum(),
+            f"half the mean of {power}": values.mean() / 2,
+            f"the sum of {power} over the number of rows": values.sum() / len(errors),
+            f"the root of the mean of {power}": np.sqrt(values.mean()),
+        }
+        for how, result in results.items():
+            yield {"how": how}, (np.asarray(result),)

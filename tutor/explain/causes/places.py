@@ -124,7 +124,7 @@ def _masks(comparison: Comparison, array: Numbers) -> list[tuple[Any, str]]:
         for size in sorted({n for pair in comparison.pairs for n in pair.expected.shape[1:2]}):
             beyond = np.arange(size) >= array[:, None]
             found += [(beyond, "ends before them"), (~beyond, "reaches them")]
-        if array.size > MANY:
+        if array.size >= MANY:
             found.append((array < array.max(), "is below its largest"))
     if array.ndim == 2 and values == {0.0, 1.0}:
         found.append((~array.astype(bool).all(axis=1), "is false somewhere in the row"))

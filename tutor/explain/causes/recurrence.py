@@ -13,6 +13,9 @@ MANY = 5
 EXACT = 1e-4
 """Relative to the largest number."""
 
+APART = 0.02
+"""Smallest singular value, relative to the largest, of columns that can be told apart."""
+
 SAME = 1e-3
 """Difference of coefficients that rounding explains."""
 
@@ -131,7 +134,12 @@ def _fitted(y: Numbers, x: Numbers, mask: Numbers | None) -> Recurrence | None:
     size = float(np.abs(wanted).max(initial=0.0))
     if not size or len(wanted) < MANY * columns.shape[1]:
         return None
-    solved, _, rank, _ = np.linalg.lstsq(columns, wanted, rcond=1e-6)
+    norms = np.sqrt((columns * columns).sum(axis=0))
+    if not norms.all():
+        return None
+    # If the state is nearly a multiple of x, any coefficients fit.
+    solved, _, rank, _ = np.linalg.lstsq(columns / norms, wanted, rcond=APART)
+    solved = solved / norms
     if rank < columns.shape[1] or np.abs(columns @ solved - wanted).max() > EXACT * size:
         return None
     return Recurrence(*(0.0 if abs(c) <= SAME else float(c) for c in solved))

@@ -99,10 +99,8 @@ def multiple_of_an_input(comparison: Comparison) -> Fields | None:
         error = pair.actual - pair.expected
         one = [
             (name, ratio)
-            for name, array in comparison.arrays()
-            if array.shape == error.shape
-            and (_entry(name) == _entry(pair.path) or "[" not in name + pair.path)
-            and not pair.fits(_projected(pair.expected, array), pair.expected)
+            for name, array in _own(pair, comparison)
+            if not pair.fits(_projected(pair.expected, array), pair.expected)
             and (ratio := _multiple(error, array, pair, array))
             and abs(ratio) < 1
         ]
@@ -121,6 +119,18 @@ def multiple_of_an_input(comparison: Comparison) -> Fields | None:
         "name": f" ({what})" if what else "",
         "how": "more" if ratio > 0 else "less",
     }
+
+
+def _own(pair: ArrayPair, comparison: Comparison) -> list[tuple[str, Numbers]]:
+    """Return the input that an array is an update of: of those with its key, or of all of its
+    shape, the one that is nearest to it, if it is near."""
+    import numpy as np
+
+    alike = [(n, a) for n, a in comparison.arrays() if a.shape == pair.expected.shape]
+    keyed = [(n, a) for n, a in alike if _entry(n) == _entry(pair.path)]
+    nearest = sorted(keyed or alike, key=lambda one: float(np.abs(one[1] - pair.expected).sum()))
+    size = float(np.abs(pair.expected).sum())
+    return [one for one in nearest[:1] if float(np.abs(one[1] - pair.expected).sum()) < size / 2]
 
 
 def frozen_shrunk(comparison: Comparison) -> Fields | None:
