@@ -13,7 +13,8 @@ LIBRARIES = frozenset(
         "jax", "jnp", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
         "tree", "tree_util", "jtu", "initializers", "shard_map", "sharding", "debug", "eqx",
         "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
-        "training", "train_state", "losses", "schedules", "collectives", "jsp",
+        "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
+        "transforms", "tree_utils",
     )
 )  # fmt: skip
 """Names under which people import JAX, Flax and Optax, and their submodules."""

@@ -32,7 +32,7 @@ KNOWN = frozenset(
     (
         "", "jax", "jaxlib", "flax", "optax", "numpy", "builtins", "orbax", "equinox", "chex",
         "beartype", "jaxtyping", "diffrax", "numpyro", "haiku", "tensorstore", "xla_extension",
-        "etils",
+        "etils", "msgpack",
     )
 )  # fmt: skip
 """Top-level modules of exceptions that rules explain, and no module."""
@@ -77,7 +77,7 @@ _LIBRARY = re.compile(
     r"flax[/\\](?:core|linen|nnx|training)|chex[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
 _NAMES_JAX = re.compile(
-    r"jax|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox", re.IGNORECASE
+    r"jax|xla_ext|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox", re.IGNORECASE
 )
 _OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
