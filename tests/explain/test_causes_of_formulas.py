@@ -259,7 +259,16 @@ def test_the_nearest_branch_is_named():
         mismatch, expected, actual, None, {"x": leaf(V)}, {}, 1, (), "lax.switch(i, fs, x)"
     )
     assert found is not None
+    assert "function-too-many" not in causes_of(found)
     assert causes_of(found)["nearest-branch"] == {
         "input": "x",
         "where": "`[1]` (the rest of the answer is right)",
     }
+
+
+def test_a_square_matrix_that_is_itself_wrong_says_nothing_about_its_axes():
+    inputs: dict[str, Tree] = {"w": leaf(X), "b": leaf(V)}
+    step = causes([leaf(X + 1), leaf(V + 2)], [leaf(np.sin(9 * X)), leaf(np.sin(9 * V))], inputs)
+    forward = causes(leaf(V), leaf(np.sin(9 * V)), inputs)
+    assert "square-input" not in step
+    assert "square-input" in forward

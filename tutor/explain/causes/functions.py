@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
+from tutor.explain.causes.positions import nearest_branch
 
 MANY = 3
 """Distinct values required: 0 and 1 equal their own squares."""
@@ -139,7 +140,10 @@ def _functions(shape: tuple[int, ...]) -> Iterator[tuple[str, Function]]:
 
 
 def function_too_many(comparison: Comparison) -> Fields | None:
-    """Recognise a well-known function of the expected result."""
+    """Recognise a well-known function of the expected result, other than the branch of a `switch`
+    where an input was expected as it is."""
+    if nearest_branch(comparison) is not None:
+        return None
     return _function(comparison, lambda pair: (pair.expected, pair.actual))
 
 

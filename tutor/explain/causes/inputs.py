@@ -44,9 +44,11 @@ def within_a_limit(comparison: Comparison) -> Fields | None:
 
 def square_input(comparison: Comparison) -> Fields | None:
     """Recognise wrong numbers where an input is a square matrix, so that swapping its axes does not
-    change any shape."""
+    change any shape; and where it is not the matrix itself that was to be changed."""
+    wrong = [pair.expected.shape for pair in comparison.pairs]
     for name, array in comparison.arrays():
-        if array.ndim == 2 and array.shape[0] == array.shape[1] and len(array) > 1:
+        square = array.ndim == 2 and array.shape[0] == array.shape[1] and len(array) > 1
+        if square and (len(wrong) == 1 or array.shape not in wrong):
             return {"input": name} if comparison.pairs else None
     return None
 
