@@ -7,6 +7,9 @@ from tutor.explain.causes.against_torch import without_texts
 from tutor.explain.causes.comparison import Comparison, Fields, real_numbers
 from tutor.tree import leaves
 
+MAX_LINES = 1000
+"""Lines of code that are read: each is compared with those around it."""
+
 _ASSIGNED = re.compile(r"(?<!\w)(\w{1,40}) ?= ?(?!=)")
 _DEF = re.compile(r"^( *)def +(\w+)\((.*?)\)", re.DOTALL)
 _LOOP = re.compile(r"^( *)(?:for|while)\b")
@@ -25,7 +28,7 @@ def state_made_anew(comparison: Comparison) -> Fields | None:
     receive it."""
     if not comparison.pairs:
         return None
-    lines = without_texts(comparison.source).splitlines()
+    lines = without_texts(comparison.source).splitlines()[:MAX_LINES]
     for number, line in enumerate(lines):
         before, made, arguments = line.partition(".init(")
         if not made or re.match(r"[^(),]*(?:key|rng|rngs|Key)\b", arguments):
@@ -103,7 +106,7 @@ def loss_after_the_step(comparison: Comparison) -> Fields | None:
     series = all(pair.expected.size > 2 for pair in comparison.pairs)
     if not series and not any(array.size > 1 for array in arrays):
         return None  # nothing shows that the step itself is right
-    lines = without_texts(comparison.source).splitlines()
+    lines = without_texts(comparison.source).splitlines()[:MAX_LINES]
     for number, line in enumerate(lines):
         if _STEP.search(line) is None:
             continue
