@@ -13,6 +13,7 @@ import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +34,9 @@ from tutor.pool.forks import Forks
 from tutor.sandbox.launch import environment
 from tutor.tree import Tree
 
+if TYPE_CHECKING:
+    from tutor.sandbox.learner import LearnerEnvironment
+
 EVENTS = {
     "/jax/core/compile/jaxpr_trace_duration": "tracing",
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "lowering",
@@ -43,7 +47,7 @@ EVENTS = {
 class Parts(Struct):
     """Seconds inside the sandboxes of one run. `xla`: compiling, or loading a cached program;
     `rest`: everything else in JAX, mostly Python, and running the programs; `loading`: importing
-    the submission."""
+    the submission and the lesson's harness."""
 
     tracing: float = 0.0
     lowering: float = 0.0
@@ -104,7 +108,7 @@ def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
     planned = [
         (c, cases) for c, cases in plan(lesson, 0) if configuration_of(lesson, c) == configuration
     ]
-    environment.load(solution, "prime.py")
+    _load(environment, lesson, solution, "prime.py")
     _observe(environment, decoy(lesson, planned, 1))
     gc.collect()
     spans: dict[str, list[tuple[float, float]]] = {name: [] for name in EVENTS.values()}
@@ -116,7 +120,7 @@ def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
 
     jax.monitoring.register_event_duration_secs_listener(on_duration)
     began = time.perf_counter()
-    environment.load(solution, "submission.py")
+    _load(environment, lesson, solution, "submission.py")
     loaded = time.perf_counter()
     _observe(environment, planned)
     ended = time.perf_counter()
@@ -124,6 +128,12 @@ def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
     parts.loading = loaded - began
     parts.rest = max(0.0, ended - loaded - parts.tracing - parts.lowering - parts.xla)
     return parts
+
+
+def _load(environment: "LearnerEnvironment", lesson: Lesson, code: str, filename: str) -> None:
+    if lesson.jax_harness is not None:
+        environment.load_harness(lesson.jax_harness, "jax_harness.py")
+    environment.load(code, filename)
 
 
 def _observe(environment: object, planned: Plan) -> None:

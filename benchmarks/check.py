@@ -1,4 +1,4 @@
-"""`jaxtutor check` from a cold shell, compared with its unavoidable parts."""
+"""`jaxtutor check` from a cold shell, compared with its unavoidable parts, and with pytest."""
 
 import os
 import subprocess
@@ -8,9 +8,13 @@ import time
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
+from benchmarks import cold
 from benchmarks.answers import Answer
 from benchmarks.start import JAXTUTOR, wall
+from tutor.learner.workspace import Workspace
+from tutor.manifest import Pack
 from tutor.report import Report
 from tutor.storage import paths
 
@@ -52,6 +56,43 @@ def measure(answer: Answer, samples: int) -> dict[str, list[float]]:
                 found.setdefault(what, []).append(seconds)
     # Drop the first, which may include computing PyTorch's answers.
     return {what: seconds[1:] for what, seconds in found.items()}
+
+
+class ColdCheck(Struct, frozen=True):
+    """Seconds of a lesson's solution in new processes: `jaxtutor check` until the verdict, the
+    first time and the second; and pytest."""
+
+    lesson: str
+    first: float
+    second: float
+    pytest: float
+
+
+def against_pytest(pack: Pack, answer: Answer) -> ColdCheck:
+    """Check a solution as the learner's own file, in a home without compiled programs; the second
+    time, what the first compiled is kept. PyTorch's answers are known to both.
+
+    Raises:
+        AssertionError: it does not pass.
+    """
+    with tempfile.TemporaryDirectory(prefix="jaxtutor-cold-") as name:
+        folder = Path(name)
+        (folder / "files").mkdir()
+        prepared = cold.prepare(folder / "files", answer)
+        home = folder / "home"
+        (home / "cache").mkdir(parents=True)
+        known = paths.cache() / "references"
+        known.mkdir(parents=True, exist_ok=True)
+        (home / "cache" / "references").symlink_to(known)
+        file = Workspace(pack, home / "workspace").path(answer.lesson)
+        file.parent.mkdir(parents=True)
+        file.write_text(answer.code, encoding="utf-8")
+        command = [*JAXTUTOR, "check", answer.lesson.id]
+        environment = {**os.environ, "JAXTUTOR_HOME": str(home)}
+        first, second = (_check(command, environment)[0] for _ in range(2))
+        sample = cold.judge(prepared, "pytest")
+        assert sample.correct, f"pytest: {answer.label}"
+        return ColdCheck(answer.lesson.id, first, second, sample.seconds)
 
 
 def _check(command: list[str], environment: dict[str, str]) -> tuple[float, float]:

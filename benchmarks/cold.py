@@ -71,7 +71,7 @@ def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
                 )
             )
         folders[devices] = folder / str(devices)
-        plain.write(folders[devices], answer.code, checks)
+        plain.write(folders[devices], answer.code, checks, lesson.jax_harness)
     references.close()
     return Prepared(answer, folders)
 

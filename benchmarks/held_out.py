@@ -1,8 +1,8 @@
 """Right answers in styles that nobody has tuned to, each with a one-line edit.
 
-They were written from the briefs alone, without the checks, and no sandbox is ever primed with them:
-what they take is what learners meet. `python -m benchmarks.held_out [LESSON ...]` checks that all
-of them pass, before and after the edit.
+They were written from the briefs alone, without the checks, and no sandbox is ever primed with
+them: what they take is what learners meet. `python -m benchmarks.held_out [LESSON ...]` checks that
+all of them pass, before and after the edit.
 """
 
 import sys
@@ -59,9 +59,7 @@ def held_out(lesson: Lesson) -> list[HeldOut]:
 
 def answers(lesson: Lesson) -> list[Answer]:
     """Return a lesson's answers before their edits, as submissions that must pass."""
-    return [
-        Answer(lesson, one.name, "variant", one.code, ("pass",)) for one in held_out(lesson)
-    ]
+    return [Answer(lesson, one.name, "variant", one.code, ("pass",)) for one in held_out(lesson)]
 
 
 def check(pack: Pack, names: list[str]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tutor.check import Case, Check
 from tutor.tree import Tree
 
-CASES, SUBMISSION = "cases.pickle", "submission.py"
+CASES, SUBMISSION, HARNESS = "cases.pickle", "submission.py", "jax_harness.py"
 
 Checks = Sequence[tuple[Check, list[Case], list[Tree | None]]]
 """Checks with their cases and the expected values."""
@@ -39,6 +39,9 @@ class Plain:
         self._environment = LearnerEnvironment()
         if source is None:
             source = (folder / SUBMISSION).read_text(encoding="utf-8")
+        harness = folder / HARNESS
+        if harness.exists():
+            self._environment.load_harness(harness.read_text(encoding="utf-8"), HARNESS)
         self._environment.load(source, SUBMISSION)
 
     def check(self, number: int) -> None:
@@ -73,11 +76,16 @@ def read_checks(folder: Path) -> Checks:
     return checks
 
 
-def write(folder: Path, code: str, checks: Checks) -> None:
-    """Write a script, a test file, and the files that they read."""
+def write(folder: Path, code: str, checks: Checks, harness: str | None = None) -> None:
+    """Write a script, a test file, and the files that they read.
+
+    **Arguments:** `harness`: the lesson's own functions for its checks, if it has any.
+    """
     folder.mkdir(parents=True)
     (folder / SUBMISSION).write_text(code, encoding="utf-8")
     (folder / CASES).write_bytes(pickle.dumps(checks))
+    if harness is not None:
+        (folder / HARNESS).write_text(harness, encoding="utf-8")
     head = f"from pathlib import Path\n\nfrom {__name__} import Plain\n"
     made = "Plain(Path(__file__).parent)"
     script = f"{head}\nraise SystemExit(min({made}.check_all(), 1))\n"

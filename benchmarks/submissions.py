@@ -18,16 +18,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
-import psutil
 from msgspec import Struct
 
 from benchmarks.answers import right_and_wrong
 from benchmarks.dask_cluster import DaskCluster
-from benchmarks.memory import pss_mb
+from benchmarks.processes import memory_mb
 from tests.attacks.targets import aims
 from tutor.grading.result import Grade
 from tutor.lesson import Lesson
@@ -156,23 +155,13 @@ def grade(folder: Path, pack: Path, out: str, *more: str) -> Run:
                 process.wait(MEMORY_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                memory.append(memory_of(process.pid))
+                memory.append(memory_mb(process.pid))
         if process.returncode not in (0, 3):
             stderr.seek(0)
             raise RuntimeError(stderr.read().decode())
     seconds = time.monotonic() - began
     half = len(memory) // 2
     return Run(seconds, max(memory[:half], default=0.0), max(memory[half:], default=0.0))
-
-
-def memory_of(pid: int) -> float:
-    """Return the MiB of a process and its descendants."""
-    grader = psutil.Process(pid)
-    found = 0.0
-    for process in (grader, *grader.children(recursive=True)):
-        with suppress(OSError, AssertionError):  # it has just ended
-            found += pss_mb(process.pid)
-    return found
 
 
 def misgraded(folder: Path, out: str) -> list[str]:
