@@ -1,10 +1,12 @@
 """Run all benchmarks, write the results, and compare their ratios with the committed ones.
 
-    python -m benchmarks [--quick] [--out FOLDER]
+    python -m benchmarks [--quick | --all] [--turn N] [--out FOLDER]
 
 Writes `results.json`, `results.md` and `results.svg`. Exits with 1 if a ratio fell by more than a
-fifth, or a verdict was wrong. Takes an hour or two on an otherwise idle machine; `--quick` takes a
-few minutes and gives rough figures.
+fifth, or a verdict was wrong. Takes at most 20 minutes on two otherwise idle cores, and measures
+one answer per lesson; which one, and which lessons are checked cold, changes with the day or with
+`--turn`. `--quick` takes a few minutes and gives rough figures; `--all` measures all answers and
+takes hours.
 """
 
 import argparse
@@ -13,7 +15,8 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,53 +34,94 @@ from benchmarks import (
     plot,
     screen,
     start,
+    styles,
     warm,
 )
-from benchmarks.answers import TRAINING, Answer, right, starter
-from benchmarks.results import Graded, JudgedAnswer, Point, Profile, Results, fallen, targets
+from benchmarks.answers import CLASS, KNOWN, TRAINING, Answer, right
+from benchmarks.held_out import answers as held_out_answers
+from benchmarks.results import (
+    UNKNOWN,
+    Graded,
+    JudgedAnswer,
+    Point,
+    Profile,
+    Results,
+    fallen,
+    targets,
+)
 from benchmarks.samples import Summary, summary
+from benchmarks.turns import part, shuffled, turn_of_today
 from tutor.engine.versions import installed_versions
 from tutor.manifest import Pack
 from tutor.pack import load_pack
+from tutor.storage import paths
 
 HERE = Path(__file__).parent
 
 
-class Effort(Struct, frozen=True):
+class Effort(Struct, frozen=True, kw_only=True):
     """Sizes and repetitions of each measurement."""
 
-    lessons: int | None
-    variants: bool
-    warm: int
-    cold: int
-    starts: int
-    batch: int
-    alternatives: int
-    sizes: tuple[int, ...]
-    checks: tuple[int, ...]
-    batches: tuple[int, ...]
+    styles: int | None = None
+    """Lessons with answers in unknown styles; None for all."""
+
+    answers: int = 1
+    """Of each of them."""
+
+    ahead_every: int = 3
+    """One in so many of them is also measured with running ahead."""
+
+    styles_seconds: float = 540.0
+    """Seconds after which no further answer is begun."""
+
+    cold_parts: int = 3
+    """One in so many lessons is checked cold."""
+
+    cold_seconds: float = 110.0
+    """Seconds after which no further lesson is checked cold."""
+
+    known: Sequence[str] = KNOWN
+    screens: int = 3
+    """Of the known lessons, on the screen and as profiles."""
+
+    warm: int = 2
+    starts: int = 7
+    batch: int = 63
+    alternatives: int = 14
+    sizes: tuple[int, ...] = (50, 5_000)
+    checks: tuple[int, ...] = (1, 8)
+    batches: tuple[int, ...] = (14,)
 
 
-FULL = Effort(
-    lessons=None, variants=True, warm=5, cold=1, starts=15, batch=200, alternatives=100,
-    sizes=growth.SIZES, checks=growth.TIMES, batches=(25, 50, 100),
-)  # fmt: skip
+USUAL = Effort()
 QUICK = Effort(
-    lessons=2, variants=False, warm=2, cold=1, starts=3, batch=14, alternatives=4,
-    sizes=(50,), checks=(1, 2), batches=(7, 14),
+    styles=4, ahead_every=2, styles_seconds=60.0, cold_seconds=1.0, known=KNOWN[:2], screens=1,
+    warm=1, starts=2, batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
+)  # fmt: skip
+ALL = Effort(
+    answers=styles.ANSWERS, ahead_every=1, styles_seconds=float("inf"), cold_parts=1,
+    cold_seconds=float("inf"), screens=len(KNOWN), warm=5, starts=15, batch=210, alternatives=70,
+    sizes=growth.SIZES, checks=growth.TIMES, batches=(21, 42, 84),
 )  # fmt: skip
 
 
 def main() -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure jaxtutor.")
-    parser.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
+    size.add_argument("--all", action="store_true", help="all answers to all lessons: hours")
+    parser.add_argument(
+        "--turn", type=int, default=turn_of_today(), metavar="N",
+        help="which answers and lessons to measure; by default, others every day",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER")
     options = parser.parse_args()
     known = HERE / "results.json"
-    before = msgspec.json.decode(known.read_bytes(), type=Results) if known.exists() else None
+    before = read(known) if known.exists() else None
     with _home():
-        results = measure(QUICK if options.quick else FULL)
+        effort = QUICK if options.quick else ALL if options.all else USUAL
+        results = measure(effort, options.turn)
     worse = fallen(before, results) if before is not None else {}
     write(results, worse, options.out)
     for target in targets(results):
@@ -90,6 +134,15 @@ def main() -> int:
     return 1 if worse or results.wrong else 0
 
 
+def read(file: Path) -> Results | None:
+    """Return earlier results; None, with a message, if they cannot be compared with new ones."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Results)
+    except msgspec.DecodeError as error:
+        print(f"nothing to compare with: {file} has another form ({error})", file=sys.stderr)
+        return None
+
+
 def write(results: Results, worse: dict[str, tuple[float, float]], out: Path) -> None:
     """Write `results.json`, `results.md` and `results.svg`."""
     out.mkdir(parents=True, exist_ok=True)
@@ -99,68 +152,98 @@ def write(results: Results, worse: dict[str, tuple[float, float]], out: Path) ->
     plot.draw(results, out / "results.svg")
 
 
-def measure(effort: Effort) -> Results:
-    """Run all benchmarks, with progress on standard error."""
+class _Clock:
+    """Measures how long each part takes, with progress on standard error."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        _log(name)
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = time.monotonic() - began
+
+
+def measure(effort: Effort, turn: int) -> Results:
+    """Run all benchmarks."""
+    clock = _Clock()
     pack = load_pack()
-    names = list(pack.lessons)[: effort.lessons]
-    solutions = {name: right(pack, pack.lesson(name))[0] for name in names}
-    judged, wrong = _judged(pack, names, effort)
-    _log("the screen, memory")
-    shown = screen.measure(effort.warm, names)
-    wholes = {one.lesson: one.warm.median for one in judged if one.kind == "solution"}
-    _log("profiles")
-    profiles = [
-        Profile(name, breakdown.measure(answer.lesson), wholes[name])
-        for name, answer in solutions.items()
-    ]
-    graded, points = list(_graded(pack, effort)), list(_growth(pack, effort))
-    _log("starts")
-    first = solutions[names[0]]
+    solutions = {name: right(pack, pack.lesson(name))[0] for name in effort.known}
+    few = list(effort.known)[: effort.screens]
+    with clock.part("unknown styles"):
+        names = shuffled([*pack.lessons], turn)[: effort.styles]
+        jobs = styles.jobs(names, turn, effort.answers, effort.ahead_every)
+        unknown = styles.measure(pack, jobs, effort.styles_seconds, paths.cache())
+    wrong = list(unknown.wrong)
+    with clock.part("grading"):
+        graded = list(_graded(pack, effort))
+    with clock.part("cold checks"):
+        cold_checks = list(_cold(pack, effort, turn, wrong))
+    with clock.part("known solutions"):
+        judged = _judged(pack, list(solutions.values()), effort, wrong)
+    with clock.part("screen, memory"):
+        shown = screen.measure(effort.warm, few)
+    with clock.part("profiles"):
+        wholes = {one.lesson: one.warm.median for one in judged}
+        profiles = [
+            Profile(name, breakdown.measure(solutions[name].lesson), wholes[name]) for name in few
+        ]
+        first = solutions[few[0]]
+        fork = breakdown.forks(first.lesson, effort.starts)
+    with clock.part("growth"):
+        points = list(_growth(pack, effort))
+    with clock.part("starts"):
+        starts = dict(_starts(effort))
+        checked = check.measure(first, effort.starts)
     return Results(
         machine=_machine(),
         judged=judged,
         screen={name: summary(seconds) for name, seconds in shown.seconds.items()},
-        starts=dict(_starts(effort)),
-        check={
-            what: summary(seconds) for what, seconds in check.measure(first, effort.starts).items()
-        },
+        starts=starts,
+        check={what: summary(seconds) for what, seconds in checked.items()},
         graded=graded,
         memory=shown.memory,
         growth=points,
         profiles=profiles,
-        fork=summary(breakdown.forks(first.lesson, effort.starts)),
-        wrong=[*wrong, *(f"{g.by}: {label}" for g in graded[:1] for label in g.misjudged)],
+        fork=summary(fork),
+        wrong=[
+            *wrong,
+            *(
+                f"{one.by}: {label}"
+                for one in graded
+                if one.by in ("jaxtutor", UNKNOWN)
+                for label in one.misjudged
+            ),
+        ],
+        styles=unknown.styles,
+        cold=cold_checks,
+        ahead=shown.ahead,
+        turn=turn,
+        seconds=clock.seconds,
     )
 
 
-def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[JudgedAnswer], list[str]]:
-    answers: list[Answer] = []
-    for name in names:
-        rights = right(pack, pack.lesson(name))
-        answers += [*(rights if effort.variants else rights[:2]), starter(pack.lesson(name))]
+def _judged(
+    pack: Pack, answers: list[Answer], effort: Effort, wrong: list[str]
+) -> list[JudgedAnswer]:
+    """**Arguments:** `answers`: solutions; `wrong`: gets the answers with wrong verdicts."""
     seconds: dict[tuple[str, str], list[float]] = {}
-    wrong: list[str] = []
-
-    def record(run: warm.Sample, how: str) -> None:
-        seconds.setdefault((run.answer.label, how), []).append(run.seconds)
-        if not run.correct:
-            wrong.append(f"{how}: {run.answer.label}: {run.report.verdict}")
-
     with warm.desk(pack) as desk:
-        for name in names:
-            _log(f"warm: {name}")
-            mine = [answer for answer in answers if answer.lesson.id == name]
-            for run in warm.measure(desk, mine, effort.warm):
-                record(run, "warm")
-    variants = [answer for answer in answers if answer.kind == "variant"]
-    _log(f"unseen: {len(variants)}")
-    for run in warm.unseen(pack, variants, 1):
-        record(run, "unseen")
+        for answer in answers:
+            _log(f"warm: {answer.lesson.id}")
+            for run in warm.measure(desk, [answer], effort.warm, uncounted=0):
+                seconds.setdefault((answer.label, "warm"), []).append(run.seconds)
+                if not run.correct:
+                    wrong.append(f"warm: {answer.label}: {run.report.verdict}")
     with tempfile.TemporaryDirectory(prefix="jaxtutor-bench-") as folder:
         prepared = [cold.prepare(Path(folder), answer) for answer in answers]
         for how in cold.COMMANDS:
             _log(f"cold: {how}")
-            for sample in cold.measure(prepared, how, effort.cold):
+            for sample in cold.measure(prepared, how, 1):
                 seconds.setdefault((sample.answer.label, how), []).append(sample.seconds)
                 if not sample.correct:
                     wrong.append(f"{how}: {sample.answer.label}")
@@ -168,20 +251,36 @@ def _judged(pack: Pack, names: list[str], effort: Effort) -> tuple[list[JudgedAn
         JudgedAnswer(
             answer.lesson.id, answer.name, answer.kind,
             warm=summary(seconds[answer.label, "warm"]),
-            unseen=summary(seconds[answer.label, "unseen"]) if answer in variants else None,
             script=summary(seconds[answer.label, "script"]),
             pytest=summary(seconds[answer.label, "pytest"]),
         )
         for answer in answers
-    ], wrong  # fmt: skip
+    ]  # fmt: skip
+
+
+def _cold(pack: Pack, effort: Effort, turn: int, wrong: list[str]) -> Iterator[check.ColdCheck]:
+    """**Arguments:** `wrong`: gets the lessons that could not be measured."""
+    end = time.monotonic() + effort.cold_seconds
+    for name in shuffled(part([*pack.lessons], turn, effort.cold_parts), turn):
+        if time.monotonic() >= end:
+            return
+        _log(f"cold check: {name}")
+        try:
+            yield check.against_pytest(pack, right(pack, pack.lesson(name))[0])
+        except AssertionError as error:
+            wrong.append(f"cold check: {name}: {error}")
 
 
 def _graded(pack: Pack, effort: Effort) -> Iterator[Graded]:
-    mixed = grading.mixed(pack, effort.batch)
-    _log(f"grading: {len(mixed)} submissions")
-    batch = grading.ours(pack, mixed, seed=1)
-    yield Graded("jaxtutor", len(mixed), batch.seconds, batch.misjudged)
-    few = mixed[: effort.alternatives]
+    unknown = grading.mixed(pack, effort.batch, names=CLASS, right_ones=held_out_answers)
+    for by, mixed in (
+        (UNKNOWN, unknown),
+        ("jaxtutor", grading.mixed(pack, effort.batch, names=CLASS)),
+    ):
+        _log(f"grading: {len(mixed)} submissions by {by}")
+        batch = grading.ours(pack, mixed, seed=1)
+        yield Graded(by, len(mixed), batch.seconds, batch.misjudged)
+    few = unknown[: effort.alternatives]
     _log(f"grading: {len(few)} by pytest")
     batch = grading.pytest(few, seed=1)
     yield Graded("pytest", len(few), batch.seconds, batch.misjudged)
@@ -194,7 +293,6 @@ def _graded(pack: Pack, effort: Effort) -> Iterator[Graded]:
 
 
 def _growth(pack: Pack, effort: Effort) -> Iterator[Point]:
-    _log("growth")
     solution = right(pack, pack.lesson(growth.LESSON))[0]
     for points in (
         growth.checks(pack, effort.warm, effort.checks),

@@ -1,5 +1,6 @@
 """Answers to the lessons: solutions, variants, starters and mistakes."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
@@ -11,6 +12,12 @@ from tutor.report import Verdict
 TRAINING = "pmap-train-mlp"
 """The lesson that trains on four devices. Its checks take seconds in any case, so it is reported
 separately."""
+
+KNOWN = ("arrays-at-updates", "vmap-basics", "jit-whole-step", "linen-mlp", TRAINING)
+"""Lessons whose own solutions are measured, from the cheapest checks to the dearest."""
+
+CLASS = (*KNOWN, "grad-basics", "random-keys")
+"""Lessons that are graded."""
 
 OWN_OPERATIONS = ("arrays-at-updates", "vmap-basics")
 """Lessons whose checks run only the solution's own operations: no extra gradient or compilation."""
@@ -61,9 +68,15 @@ def mistakes(pack: Pack, lesson: Lesson) -> list[Answer]:
     ]
 
 
-def right_and_wrong(pack: Pack, lesson: Lesson) -> tuple[list[Answer], list[Answer]]:
-    """Return right answers, and others, as in a class."""
+def right_and_wrong(
+    pack: Pack, lesson: Lesson, others: Callable[[Lesson], list[Answer]] | None = None
+) -> tuple[list[Answer], list[Answer]]:
+    """Return right answers, and others, as in a class.
+
+    **Arguments:** `others`: right answers to return besides the solution, instead of the variants.
+    """
     wrong = [*mistakes(pack, lesson), starter(lesson)]
     for name, code in {"empty": "", "half": lesson.starter.rstrip()[:-1] + "(\n"}.items():
         wrong.append(Answer(lesson, name, "malformed", code, ("fail", "error")))
-    return right(pack, lesson), wrong
+    known = right(pack, lesson)
+    return (known if others is None else [known[0], *others(lesson)]), wrong

@@ -2,7 +2,7 @@
 
     python -m benchmarks.cores 70
 
-grades so many submissions to the course on each number of cores, each time with a new seed.
+grades so many submissions to some lessons on each number of cores, each time with a new seed.
 """
 
 import os
@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import grading
+from benchmarks.answers import CLASS
 from tutor.pack import load_pack
 
 REPEATS = 3
@@ -20,7 +21,7 @@ REPEATS = 3
 def main(number: int) -> None:
     os.environ["JAXTUTOR_HOME"] = str(Path(tempfile.mkdtemp(prefix="jaxtutor-home-")))
     pack = load_pack()
-    answers = grading.mixed(pack, number)
+    answers = grading.mixed(pack, number, names=CLASS)
     cores = sorted(os.sched_getaffinity(0))
     rates: dict[int, list[float]] = {width: [] for width in range(1, len(cores) + 1)}
     for repeat in range(REPEATS):

@@ -8,7 +8,7 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,12 +50,22 @@ class Batch(Struct, frozen=True):
         ]
 
 
-def mixed(pack: Pack, number: int, seed: int = 0) -> list[Answer]:
+def mixed(
+    pack: Pack,
+    number: int,
+    seed: int = 0,
+    names: Iterable[str] | None = None,
+    right_ones: Callable[[Lesson], list[Answer]] | None = None,
+) -> list[Answer]:
     """Return answers as from a class, spread evenly over the lessons and shuffled: two in three
-    right, the others with known mistakes, not started, or not Python."""
+    right, the others with known mistakes, not started, or not Python.
+
+    **Arguments:** `names`: of lessons, by default all; `right_ones`: right answers to a lesson
+    that take the place of the pack's variants.
+    """
     chance = random.Random(seed)
-    lessons = [pack.lesson(name) for name in pack.lessons]
-    known = {lesson.id: right_and_wrong(pack, lesson) for lesson in lessons}
+    lessons = [pack.lesson(name) for name in (pack.lessons if names is None else names)]
+    known = {lesson.id: right_and_wrong(pack, lesson, right_ones) for lesson in lessons}
     chosen: list[Answer] = []
     for count in range(number):
         right, wrong = known[lessons[count % len(lessons)].id]

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks import grading, warm
-from benchmarks.answers import Answer, right
+from benchmarks.answers import CLASS, Answer, right
 from benchmarks.packs import make_pack
 from tutor.engine.background import Runner
 from tutor.lesson import Lesson
@@ -26,7 +26,7 @@ TIMES = (1, 2, 4, 8)
 SIZES = (50, 500, 5_000)
 """Lessons in a pack."""
 
-BATCH = 20
+BATCH = 8
 """Submissions graded if their number is not what varies."""
 
 
@@ -98,7 +98,7 @@ def lessons(solution: Answer, repeats: int, sizes: Sequence[int] = SIZES) -> Ite
 def submissions(pack: Pack, sizes: Sequence[int]) -> Iterator[Point]:
     """Measure batches of increasing size."""
     for size in sizes:
-        batch = grading.ours(pack, grading.mixed(pack, size), seed=size)
+        batch = grading.ours(pack, grading.mixed(pack, size, names=CLASS), seed=size)
         yield Point("submissions", "grading", size, [batch.per_second])
 
 

@@ -1,9 +1,10 @@
 """Results as a page to read."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 
-from benchmarks.results import JudgedAnswer, Results, ratios, targets
-from benchmarks.samples import Summary
+from benchmarks.results import UNKNOWN, JudgedAnswer, Results, ratios, targets
+from benchmarks.samples import Summary, quantiles
 
 
 def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
@@ -13,19 +14,28 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
     """
     sections = [
         ("Targets", _targets(results)),
-        ("From save to verdict", _verdicts(results)),
+        *([("Styles that were not known", _styles(results))] if results.styles else []),
+        *([("What running ahead costs", _ahead(results))] if results.ahead else []),
+        ("Solutions that were known", _verdicts(results)),
         ("Where the time goes", _profile(results)),
         ("Grading", _grading(results)),
+        *([("Cold checks", _cold(results))] if results.cold else []),
         ("Starting", _starts(results)),
         ("Memory", _memory(results)),
         ("Growth", _growth(results)),
         ("Ratios", _ratios(results, fallen)),
+        *([("How long this took", _durations(results))] if results.seconds else []),
     ]
     machine = ", ".join(f"{name} {value}" for name, value in results.machine.items())
     parts = [
         "# How fast jaxtutor is",
         "",
         f"Measured by `make bench` on one machine: {machine}.",
+        *(
+            [f"Turn {results.turn}: other answers and lessons have theirs in another turn."]
+            if results.turn is not None
+            else []
+        ),
         "Times are medians in milliseconds unless stated otherwise, with the 5th to the 95th",
         "percentile in parentheses. `results.json` has the same data.",
         "",
@@ -60,15 +70,97 @@ def _targets(results: Results) -> Iterator[str]:
     )
 
 
+def _styles(results: Results) -> Iterator[str]:
+    yield "Right answers in styles that no sandbox is primed with, and that nobody has tuned to."
+    yield "`first`: the first run, with nothing of a learner's kept. `edited`: one line was"
+    yield "changed, and all sandboxes are ready again, primed with the code before. `ahead`: the"
+    yield "code was run in a pause from typing, before the key was pressed; measured for some of"
+    yield "the lessons. Lessons that train, or take more than two seconds with their own"
+    yield "solution, are apart."
+    yield ""
+    rows = []
+    for title, training in (("all others", False), ("training", True)):
+        styles = results.unknown(training=training)
+        if styles:
+            ahead = [one.ahead for one in styles if one.ahead is not None]
+            columns = ([one.first for one in styles], [one.edited for one in styles], ahead)
+            lessons = len({one.lesson for one in styles})
+            rows.append([f"{title}: {lessons} lessons", *(_p50_p95(column) for column in columns)])
+    yield from table(["p50, p95", "first", "edited", "ahead"], rows)
+    yield ""
+    rows = []
+    for one in results.styles:
+        seconds = [_milliseconds(each) for each in (one.first, one.edited, one.ahead)]
+        rows.append([f"{one.lesson}/{one.name}", *seconds, "training" if one.training else ""])
+    yield from table(["", "first", "edited", "ahead", ""], rows)
+
+
+def _p50_p95(seconds: list[float]) -> str:
+    if not seconds:
+        return "–"
+    last = quantiles(sorted(seconds))[-1]
+    return f"{_milliseconds(median(seconds))}, {_milliseconds(last)}"
+
+
+def _milliseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{1e3 * seconds:,.0f}" if seconds >= 0.01 else f"{1e3 * seconds:.1f}"
+
+
+def _ahead(results: Results) -> Iterator[str]:
+    yield "Processor seconds for each pause in which code is run ahead, which is what a battery"
+    yield "pays: the run itself, and preparing the sandbox that replaces the one it used."
+    yield ""
+    for title, training in (("all others", False), ("training", True)):
+        pauses = [one.pause for one in results.unknown(training=training) if one.pause is not None]
+        if pauses:
+            parts = {
+                "the run": [pause.running for pause in pauses],
+                "the replacement": [pause.replacing for pause in pauses],
+                "together": [pause.together for pause in pauses],
+            }
+            rows = [
+                [what, f"{median(all_of):.2f}", f"{quantiles(sorted(all_of))[-1]:.2f}"]
+                for what, all_of in parts.items()
+            ]
+            yield from table([f"{title}: {len(pauses)} answers", "p50", "p95"], rows)
+            yield ""
+    yield "Memory (PSS) of the app and all its sandboxes, in MiB, while a lesson and the next one"
+    yield "are ready; and the most of it while that lesson's code is run ahead:"
+    yield ""
+    rows = [[what, f"{value:,.0f}"] for what, value in results.ahead.items()]
+    yield from table(["", "MiB"], rows)
+
+
+def _cold(results: Results) -> Iterator[str]:
+    yield "Each solution as the learner's own file, in new processes: `jaxtutor check` until the"
+    yield "verdict, the first time and the second, when what the first compiled is kept; and"
+    yield "pytest, without a sandbox and with PyTorch's answers precomputed. The last columns are"
+    yield "`pytest` divided by `first` and by `second`."
+    yield ""
+    rows = []
+    for one in results.cold:
+        seconds = [_milliseconds(each) for each in (one.first, one.second, one.pytest)]
+        times = [f"{one.pytest / each:.1f} ×" for each in (one.first, one.second)]
+        rows.append([one.lesson, *seconds, *times])
+    yield from table(["", "first", "second", "pytest", "", ""], rows)
+
+
+def _durations(results: Results) -> Iterator[str]:
+    rows = [[what, f"{seconds:,.0f}"] for what, seconds in results.seconds.items()]
+    rows.append(["together", f"{sum(results.seconds.values()):,.0f}"])
+    yield from table(["", "seconds"], rows)
+
+
 def _verdicts(results: Results) -> Iterator[str]:
-    yield "`warm` is what the app does: a sandbox is waiting. `script` and `pytest` run the same"
-    yield "checks in a cold process without a sandbox, with PyTorch's answers precomputed."
-    yield "`unseen` is `warm` for a variant that the pack does not have: the waiting sandbox was"
-    yield "primed with the other right answers only. The last column is `pytest` divided by"
-    yield "`warm`."
+    yield "`warm` is what the app does: a sandbox is waiting, primed with the pack's right answers,"
+    yield "this one among them. `script` and `pytest` run the same checks in a cold process"
+    yield "without a sandbox, with PyTorch's answers precomputed. The last column is `pytest`"
+    yield "divided by `warm`."
     yield ""
     yield from table(
-        ["", "warm", "unseen", "script", "pytest", "pytest / warm"], map(_verdict, results.judged)
+        ["", "warm", "script", "pytest", "pytest / warm"], map(_verdict, results.judged)
     )
     if results.screen:
         yield ""
@@ -79,7 +171,7 @@ def _verdicts(results: Results) -> Iterator[str]:
 
 def _verdict(one: JudgedAnswer) -> list[str]:
     over = f"{one.pytest.median / one.warm.median:.0f} ×" if one.pytest else "–"
-    return [one.label, ms(one.warm), ms(one.unseen), ms(one.script), ms(one.pytest), over]
+    return [one.label, ms(one.warm), ms(one.script), ms(one.pytest), over]
 
 
 def _profile(results: Results) -> Iterator[str]:
@@ -111,6 +203,9 @@ def _grading(results: Results) -> Iterator[str]:
     yield "typical mistakes, are unfinished, or are not Python. jaxtutor runs each in its own"
     yield "sandbox under a new seed, computes PyTorch's answers, and has nothing cached; pytest"
     yield "and nbgrader have no sandbox, and PyTorch's answers precomputed."
+    if results.rate(UNKNOWN) is not None:
+        yield "In the batch of unknown styles, right answers that no lesson has take the place of"
+        yield "the pack's variants; pytest and nbgrader grade the first of this batch."
     for one in results.graded:
         for wrong in one.misjudged:
             yield f"- {one.by} misjudges {wrong}"

@@ -38,7 +38,9 @@ def draw(results: Results, file: Path) -> None:
     left.set_ylabel("seconds to the verdict")
     left.set_xticks(range(len(solutions)), [one.lesson for one in solutions], rotation=20)
     left.legend()
-    right.bar([one.by for one in results.graded], [one.per_second for one in results.graded])
+    names = [one.by.replace(", ", "\n") for one in results.graded]
+    right.bar(names, [one.per_second for one in results.graded])
+    right.tick_params("x", rotation=20)
     right.set_ylabel("submissions per second")
     figure.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(figure)

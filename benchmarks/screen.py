@@ -19,6 +19,7 @@ from textual.pilot import Pilot
 
 from benchmarks import warm
 from benchmarks.memory import pss_mb
+from benchmarks.processes import memory_mb
 from tutor.lesson import Lesson
 from tutor.pack import open_pack
 from tutor.ui.app import TutorApp
@@ -32,10 +33,12 @@ SIZE = (120, 40)
 
 class Measured(Struct, frozen=True):
     """`seconds`: from the key to the painted verdict on each lesson's solution; `memory`: MiB per
-    process while a lesson and the next one are ready."""
+    process while a lesson and the next one are ready; `ahead`: MiB of all processes before, while
+    and after code is run ahead."""
 
     seconds: dict[str, list[float]]
     memory: dict[str, float]
+    ahead: dict[str, float]
 
 
 def measure(repeats: int, lessons: Sequence[str]) -> Measured:
@@ -49,6 +52,7 @@ async def _measure(desk: Desk, repeats: int, names: Sequence[str]) -> Measured:
     app = TutorApp(desk)
     seconds: dict[str, list[float]] = {}
     memory: dict[str, float] = {}
+    ahead: dict[str, float] = {}
     async with app.run_test(size=SIZE) as pilot:
         for name in names:
             lesson = desk.pack.lesson(name)
@@ -57,7 +61,20 @@ async def _measure(desk: Desk, repeats: int, names: Sequence[str]) -> Measured:
                 assert desk.pool is not None
                 found = {"main": os.getpid(), **desk.pool.processes()}
                 memory = {process: pss_mb(pid) for process, pid in found.items()}
-    return Measured(seconds, memory)
+                ahead = await asyncio.to_thread(_run_ahead, desk, lesson)
+    return Measured(seconds, memory, ahead)
+
+
+def _run_ahead(desk: Desk, lesson: Lesson) -> dict[str, float]:
+    """Return the MiB of all processes, which are ready; the most of them while code is run ahead;
+    and of those that are ready afterwards."""
+    own = os.getpid()
+    before, during = memory_mb(own), [0.0]
+    # Other code than on the screen, which the app may have run ahead.
+    code = f"{desk.pack.solution(lesson.id)}\n# Run ahead.\n"
+    warm.run_ahead(desk, lesson, code, lambda: during.append(memory_mb(own)))
+    warm.wait(desk, lesson)
+    return {"ready": before, "while running ahead": max(during), "afterwards": memory_mb(own)}
 
 
 async def _lesson(app: TutorApp, pilot: "Pilot[int]", lesson: Lesson, repeats: int) -> list[float]:
@@ -74,9 +91,11 @@ async def _lesson(app: TutorApp, pilot: "Pilot[int]", lesson: Lesson, repeats: i
     for turn in range(repeats + 1):
         await asyncio.to_thread(warm.wait, app.desk, lesson)
         # Not with Pilot's `press`, which returns only after the process has been idle.
+        before = results.report
         began = time.perf_counter()
         screen.call_later(screen.run_action, "run")
-        await _until(lambda: results.running)
+        # What was run ahead is there at once.
+        await _until(lambda: results.running or results.report is not before)  # noqa: B023
         await _until(lambda: results.report is not None)
         await _until(lambda: results.summary in _painted(screen))
         assert results.report is not None and results.report.passed, results.summary

@@ -31,7 +31,6 @@ from types import TracebackType
 from typing import Literal, Self
 
 import msgspec
-import psutil
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -39,7 +38,6 @@ from benchmarks import warm
 from benchmarks.held_out import held_out
 from benchmarks.processes import processor_seconds, stopped, wait_until_idle
 from benchmarks.turns import part, shuffled, turn_of_today
-from tutor.engine.plan import configurations
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pack import open_pack
@@ -318,16 +316,8 @@ class _Opened:
 
     def run_ahead(self) -> _Reply:
         """Run the answer ahead until that has finished; return its processor seconds."""
-        waiting = self._waiting()
         before = processor_seconds(os.getpid())
-        assert self.desk.runner.run_ahead(self.lesson, self.answer.code), "does not run ahead"
-        needed = len(configurations(self.lesson))
-        end = time.monotonic() + warm.PATIENCE
-        # The sandboxes that it takes end with it.
-        while sum(not psutil.pid_exists(pid) for pid in waiting) < min(needed, len(waiting)):
-            if time.monotonic() > end:
-                return _Reply(problem="does not finish")
-            time.sleep(0.01)
+        warm.run_ahead(self.desk, self.lesson, self.answer.code)
         return _Reply(processor_seconds(os.getpid()) - before)
 
     def replace(self) -> _Reply:
@@ -336,11 +326,6 @@ class _Opened:
         before = processor_seconds(os.getpid())
         self.wait()
         return _Reply(processor_seconds(os.getpid()) - before)
-
-    def _waiting(self) -> list[int]:
-        assert self.desk.pool is not None
-        processes = self.desk.pool.processes()
-        return [pid for role, pid in processes.items() if role.startswith("waiting")]
 
 
 def _serve(folder: Path) -> None:

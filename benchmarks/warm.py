@@ -5,23 +5,22 @@ pass is stopped. `benchmarks.screen` includes the screen itself.
 """
 
 import queue
-import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from msgspec import Struct
-from msgspec.structs import replace
 
 from benchmarks.answers import Answer
 from tutor.engine.background import RunEvent, RunFinished, Runner, RunStopped
+from tutor.engine.plan import configurations
 from tutor.learner.progress import Progress
 from tutor.learner.workspace import Workspace
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.pack import open_pack
 from tutor.pool.pool import Pool
 from tutor.report import Report
 from tutor.ui.desk import Desk
@@ -100,34 +99,42 @@ def judge(runner: Runner, lesson: Lesson, code: str) -> tuple[float, Report]:
     return ended - began, event.report
 
 
-def measure(desk: Desk, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
+def measure(
+    desk: Desk, answers: Iterable[Answer], repeats: int, uncounted: int = 1
+) -> Iterator[Sample]:
     """Yield a sample of every answer, `repeats` times, each in a new waiting sandbox.
 
-    One run before them is not counted: it may compute PyTorch's answers and compile programs.
+    **Arguments:** `uncounted`: runs before them that are not counted. They may compute PyTorch's
+    answers and compile programs; 0 if both are cached.
     """
     answers = list(answers)
-    for turn in range(repeats + 1):
-        for answer in answers if turn else answers[:1]:
+    for turn in range(-uncounted, repeats):
+        for answer in answers if turn >= 0 else answers[:1]:
             wait(desk, answer.lesson)
             seconds, report = judge(desk.runner, answer.lesson, answer.code)
-            if turn:
+            if turn >= 0:
                 yield Sample(answer, seconds, report)
 
 
-def unseen(pack: Pack, answers: Iterable[Answer], repeats: int) -> Iterator[Sample]:
-    """Yield samples of variants, each checked with a pack that lacks it: sandboxes are not primed
-    with it, and only programs that other right answers share are cached."""
-    for answer in answers:
-        with tempfile.TemporaryDirectory(prefix="jaxtutor-pack-") as name:
-            folder = Path(name)
-            for part in ("lessons", "solutions"):
-                shutil.copytree(pack.root.parent / part, folder / part)
-            without = open_pack(folder / "lessons")
-            (path,) = (p for p in without.variants(answer.lesson.id) if p.stem == answer.name)
-            path.unlink()
-            with desk(without) as made:
-                alone = replace(answer, lesson=without.lesson(answer.lesson.id))
-                for _ in range(repeats):
-                    # Every sandbox is primed with the other answers only.
-                    wait(made, alone.lesson)
-                    yield Sample(alone, *judge(made.runner, alone.lesson, alone.code))
+def run_ahead(
+    desk: Desk, lesson: Lesson, code: str, meanwhile: Callable[[], object] = lambda: None
+) -> None:
+    """Run code ahead, as in a pause from typing, until that has finished.
+
+    **Arguments:** `lesson`: must be ready; `meanwhile` is called repeatedly.
+
+    Raises:
+        TimeoutError: it does not finish in time.
+    """
+    assert desk.pool is not None
+    processes = desk.pool.processes()
+    waiting = [pid for role, pid in processes.items() if role.startswith("waiting")]
+    needed = min(len(configurations(lesson)), len(waiting))
+    began = time.monotonic()
+    assert desk.runner.run_ahead(lesson, code), "another run goes on"
+    # The sandboxes that it takes end with it.
+    while sum(not psutil.pid_exists(pid) for pid in waiting) < needed:
+        if time.monotonic() - began > PATIENCE:
+            raise TimeoutError(f"running ahead does not finish: {lesson.id}")
+        meanwhile()
+        time.sleep(0.01)

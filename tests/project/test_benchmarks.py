@@ -1,5 +1,8 @@
 """The benchmarks run, and report what they measured."""
 
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -9,13 +12,18 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from benchmarks import __main__ as bench
-from benchmarks import cold, crowd, grading, growth, memory, start, warm
-from benchmarks.answers import Answer, right_and_wrong, starter
+from benchmarks import cold, crowd, grading, growth, memory, processes, start, styles, warm
+from benchmarks.answers import CLASS, Answer, right, right_and_wrong, starter
 from benchmarks.breakdown import Parts
+from benchmarks.check import ColdCheck
+from benchmarks.held_out import answers as held_out_answers
 from benchmarks.packs import PER_TRACK, make_pack
-from benchmarks.results import Graded, JudgedAnswer, Results, fallen, ratios, targets
+from benchmarks.results import UNKNOWN, Graded, JudgedAnswer, Results, fallen, ratios, targets
 from benchmarks.samples import Summary, summary
+from benchmarks.styles import Pause, Style
+from benchmarks.turns import part, shuffled
 from tests.conftest import MINI
+from tests.stopwatch import PATIENCE, until
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 
@@ -74,11 +82,73 @@ def test_verdicts_are_measured_from_a_sandbox_that_waits(mini: Pack):
     with warm.desk(mini) as desk:
         samples = list(warm.measure(desk, answers(mini), 2))
         assert desk.pool is not None
+        warm.wait(desk, mini.lesson("double"))
+        warm.run_ahead(desk, mini.lesson("double"), f"{samples[0].answer.code}# Ahead.\n")
+        told, report = warm.judge(
+            desk.runner, mini.lesson("double"), f"{samples[0].answer.code}# Ahead.\n"
+        )
         held = {name: memory.pss_mb(pid) for name, pid in desk.pool.processes().items()}
     assert [sample.answer.name for sample in samples] == ["right", "wrong", "starter"] * 2
     assert all(sample.correct for sample in samples)
     assert all(0 < sample.seconds < sample.report.timings.total + 1 for sample in samples)
+    assert report.passed and told < 0.05
     assert held["zygote learner"] > 10
+
+
+@pytest.mark.proof
+def test_an_unknown_style_is_measured_first_after_an_edit_and_with_running_ahead(
+    pack: Pack, tmp_path: Path
+):
+    wanted = styles.jobs(["arrays-hello"], turn=1, answers=1, ahead_every=1)
+    found = styles.measure(pack, [*wanted, styles.Job("none", 0, False)], 1e9, tmp_path)
+    (style,) = found.styles
+    assert style.lesson == "arrays-hello" and not style.training
+    assert style.first > 0 and style.edited > 0
+    assert style.ahead is not None and style.ahead < style.first
+    assert style.pause is not None and style.pause.together > 0
+    assert len(found.wrong) == 1 and "none" in found.wrong[0]
+    assert {path.name for path in tmp_path.iterdir()} <= set(styles.OF_THE_PACK)
+    assert [*(tmp_path / "programs").glob("arrays-hello-*")]
+
+
+def test_turns_cover_all_answers_and_lessons(pack: Pack):
+    names = [*pack.lessons]
+    assert sorted(shuffled(names, 1)) == sorted(names) != shuffled(names, 1)
+    assert sorted(name for turn in range(3) for name in part(names, turn, 3)) == sorted(names)
+    for answers in (1, styles.ANSWERS):
+        turns = range(styles.ANSWERS // answers)
+        jobs = [job for turn in turns for job in styles.jobs(names, turn, answers, 3)]
+        measured = {(job.lesson, job.number) for job in jobs}
+        assert measured == {(name, number) for name in names for number in range(styles.ANSWERS)}
+        assert len(jobs) == len(measured)
+
+
+def test_every_lesson_has_answers_in_unknown_styles(pack: Pack):
+    for lesson in map(pack.lesson, pack.lessons):
+        known = {answer.code for answer in right(pack, lesson)}
+        unknown = held_out_answers(lesson)
+        assert len(unknown) == styles.ANSWERS
+        assert not known & {answer.code for answer in unknown}
+
+
+def test_stopped_processes_do_not_compute_until_they_continue():
+    count = "while True: pass"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {count!r}])"
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        used: Callable[[], float] = lambda: processes.processor_seconds(parent.pid, itself=False)  # noqa: E731
+        try:
+            until(lambda: used() > 0.2, "that it computes")
+            with pytest.raises(TimeoutError, match="do not become idle"):
+                processes.wait_until_idle(parent.pid, 0.1)
+            with processes.stopped([parent.pid]):
+                before = used()
+                processes.wait_until_idle(parent.pid, PATIENCE)
+                assert used() == pytest.approx(before, abs=0.05)
+            until(lambda: used() > before + 0.2, "that it computes again")
+            assert processes.memory_mb(parent.pid) > 1
+        finally:
+            for process in reversed(processes.family(parent.pid)):
+                process.kill()
 
 
 @pytest.mark.proof
@@ -109,6 +179,15 @@ def test_a_class_is_mixed_of_all_lessons(pack: Pack):
     assert mixed == grading.mixed(pack, count) != grading.mixed(pack, count, seed=1)
 
 
+def test_a_class_of_unknown_styles_has_no_variants(pack: Pack):
+    mixed = grading.mixed(pack, 70, names=CLASS, right_ones=held_out_answers)
+    assert {answer.lesson.id for answer in mixed} == set(CLASS)
+    known = {path for name in CLASS for path in pack.variants(name)}
+    labels = {f"{path.parent.name}/{path.stem}" for path in known}
+    assert not labels & {answer.label for answer in mixed if answer.kind == "variant"}
+    assert any(answer.kind == "variant" for answer in mixed)
+
+
 def test_a_lesson_with_more_checks_is_still_a_lesson(pack: Pack):
     lesson = growth.with_checks(pack.lesson(growth.LESSON), 3)
     titles = [check.title for check in lesson.checks]
@@ -119,20 +198,14 @@ def test_a_lesson_with_more_checks_is_still_a_lesson(pack: Pack):
 # --- telling -----------------------------------------------------------------------------------
 
 
-VERDICT = "save → verdict, each lesson's solution, starter and "
-
-
 def one(seconds: float) -> Summary:
     return Summary(seconds, seconds, seconds, 1)
 
 
 def results(warm_seconds: float = 0.05) -> Results:
     judged = [
-        JudgedAnswer(
-            "vmap-basics", "vmap-basics", "solution", one(warm_seconds), None, one(2), one(3)
-        ),
-        JudgedAnswer("vmap-basics", "closures", "variant", one(0.1), one(1), one(2), one(3)),
-        JudgedAnswer("vmap-basics", "starter", "starter", one(0.01), None, one(1), one(2)),
+        JudgedAnswer("vmap-basics", "vmap-basics", "solution", one(warm_seconds), one(2), one(3)),
+        JudgedAnswer("vmap-basics", "closures", "variant", one(0.1), one(2), one(3)),
     ]
     return Results(
         machine={"cores": "2"},
@@ -146,12 +219,26 @@ def results(warm_seconds: float = 0.05) -> Results:
         check={
             "verdict": one(1.2), "end": one(2), "import jax": one(0.5), "the run itself": one(0.5),
         },
-        graded=[Graded("jaxtutor", 200, 40), Graded("pytest", 100, 200, ["vmap-basics/x"])],
+        graded=[
+            Graded(UNKNOWN, 200, 100),
+            Graded("jaxtutor", 200, 40),
+            Graded("pytest", 100, 200, ["vmap-basics/x"]),
+        ],
         memory={"main": 60.0, "waiting 0": 90.0},
         growth=[bench.Point("checks", "verdict", 8, one(0.05))],
         profiles=[bench.Profile("vmap-basics", Parts(rest=0.03, loading=0.001), 0.05)],
         fork=one(0.04),
         wrong=[],
+        styles=[
+            Style("vmap-basics", "numpy-habits", False, 0.3, 0.18, 0.004, Pause(0.5, 1.25)),
+            Style("vmap-cond", "from-torch", False, 1.7, 0.1),
+            Style("optax-basics", "from-torch", True, 5.0, 4.0, 0.1, Pause(5, 6)),
+            Style("pmap-train-mlp", "from-torch", False, 4.0, 3.0, solution=2.5),
+        ],
+        cold=[ColdCheck("vmap-basics", 2, 1, 3)],
+        ahead={"ready": 400.0, "while running ahead": 450.0, "afterwards": 410.0},
+        turn=3,
+        seconds={"unknown styles": 500.0, "grading": 100.0},
     )  # fmt: skip
 
 
@@ -160,6 +247,8 @@ def test_ratios_are_of_the_other_way_to_ours():
     assert found["verdict, vmap-basics: pytest"] == pytest.approx(60)
     assert found["verdict, vmap-basics: script"] == pytest.approx(40)
     assert found["grading: pytest"] == pytest.approx(10)
+    assert found["grading, unknown styles: pytest"] == pytest.approx(4)
+    assert found["cold check, vmap-basics: pytest"] == pytest.approx(1.5)
     assert found["app, built-in, later: import textual"] == pytest.approx(0.375)
     assert found["check: import jax and the run"] == pytest.approx(1 / 1.2)
 
@@ -175,10 +264,14 @@ def test_what_was_promised_is_met_or_it_is_said_that_it_is_not():
     met = {target.what: target.met for target in targets(results())}
     assert met["start: list, built-in, later"]
     assert not met["start: app, built-in, later"]
-    assert met["grading against pytest"]
+    assert met["grading: against pytest"]
+    assert not met["grading, unknown styles: against pytest"]
     assert not met["lessons whose operations are the solution's own"]
-    assert met[f"{VERDICT}a known variant: median"]
-    assert not met[f"{VERDICT}an unseen variant: 95th percentile"]
+    assert met["save → verdict, the lesson's own solution: median"]
+    assert not met["unknown style, first run: median"]
+    assert met["unknown style, after an edit: median"]
+    assert met["unknown style, with running ahead: 95th percentile"]
+    assert not met["cold `jaxtutor check` against cold pytest, median"]
 
 
 def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):
@@ -190,7 +283,31 @@ def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):
     assert "**fell** from 60.00" in page
     assert "| vmap-basics/vmap-basics | 70 |" in page
     assert "pytest misjudges vmap-basics/x" in page
+    # The first table is about what was not known.
+    assert page.index("## Styles that were not known") < page.index("## Solutions that were known")
+    assert "| all others: 2 lessons | 1,000, 1,630 | 140, 176 | 4.0, 4.0 |" in page
+    assert "| training: 2 lessons | 4,500, 4,950 | 3,500, 3,950 | 100, 100 |" in page
+    assert "| vmap-cond/from-torch | 1,700 | 100 | – |  |" in page
+    assert "| together | 1.75 | 1.75 |" in page
+    assert "| while running ahead | 450 |" in page
+    assert "| vmap-basics | 2,000 | 1,000 | 3,000 | 1.5 × | 3.0 × |" in page
+    assert "| together | 600 |" in page
     assert "vmap-basics</text>" in (tmp_path / "results.svg").read_text()
+
+
+def test_older_results_are_read_and_those_of_another_form_are_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "results.json"
+    older = msgspec.to_builtins(results())
+    for new in ("styles", "cold", "ahead", "turn", "seconds"):
+        del older[new]
+    file.write_bytes(msgspec.json.encode(older))
+    before = bench.read(file)
+    assert before is not None and not fallen(before, results())
+    file.write_bytes(msgspec.json.encode({**older, "judged": "others"}))
+    assert bench.read(file) is None
+    assert "nothing to compare with" in capsys.readouterr().err
 
 
 @given(some.lists(some.floats(0, 1e6), min_size=1, max_size=50))
