@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 
 from benchmarks import warm
 from benchmarks.memory import pss_mb
-from benchmarks.processes import memory_mb
+from benchmarks.processes import memory_mb, wait_until_idle
 from tutor.lesson import Lesson
 from tutor.pack import open_pack
 from tutor.ui.app import TutorApp
@@ -69,11 +69,13 @@ def _run_ahead(desk: Desk, lesson: Lesson) -> dict[str, float]:
     """Return the MiB of all processes, which are ready; the most of them while code is run ahead;
     and of those that are ready afterwards."""
     own = os.getpid()
+    wait_until_idle(own, warm.PATIENCE)
     before, during = memory_mb(own), [0.0]
     # Other code than on the screen, which the app may have run ahead.
     code = f"{desk.pack.solution(lesson.id)}\n# Run ahead.\n"
     warm.run_ahead(desk, lesson, code, lambda: during.append(memory_mb(own)))
     warm.wait(desk, lesson)
+    wait_until_idle(own, warm.PATIENCE)
     return {"ready": before, "while running ahead": max(during), "afterwards": memory_mb(own)}
 
 

@@ -298,9 +298,13 @@ class _Opened:
         self.desk: Desk = self._stack.enter_context(warm.desk(alone))
         self.wait()
         if not opened.exists():
+            found = Path(home) / "opened"
             for name in OF_THE_PACK:
                 if (cached / name).exists():
-                    shutil.copytree(cached / name, opened / name)
+                    shutil.copytree(cached / name, found / name)
+            opened.parent.mkdir(exist_ok=True)
+            with suppress(OSError):  # another process was faster
+                found.rename(opened)
 
     def end(self) -> None:
         self._stack.close()

@@ -100,15 +100,16 @@ def test_an_unknown_style_is_measured_first_after_an_edit_and_with_running_ahead
     pack: Pack, tmp_path: Path
 ):
     wanted = styles.jobs(["arrays-hello"], turn=1, answers=1, ahead_every=1)
-    found = styles.measure(pack, [*wanted, styles.Job("none", 0, False)], 1e9, tmp_path)
+    cache = tmp_path / "cache"
+    found = styles.measure(pack, [*wanted, styles.Job("arrays-hello", 99, False)], 1e9, cache)
     (style,) = found.styles
     assert style.lesson == "arrays-hello" and not style.training
     assert style.first > 0 and style.edited > 0
     assert style.ahead is not None and style.ahead < style.first
     assert style.pause is not None and style.pause.together > 0
-    assert len(found.wrong) == 1 and "none" in found.wrong[0]
-    assert {path.name for path in tmp_path.iterdir()} <= set(styles.OF_THE_PACK)
-    assert [*(tmp_path / "programs").glob("arrays-hello-*")]
+    assert len(found.wrong) == 1 and "arrays-hello/99: open: IndexError" in found.wrong[0]
+    assert {path.name for path in cache.iterdir()} <= set(styles.OF_THE_PACK)
+    assert [*(cache / "programs").glob("arrays-hello-*")]
 
 
 def test_turns_cover_all_answers_and_lessons(pack: Pack):
