@@ -10,7 +10,8 @@ from typing import Self
 import pytest
 
 from tests.conftest import MINI
-from tutor.engine.plan import plan
+from tests.stopwatch import until
+from tutor.engine.plan import configuration_of, plan
 from tutor.grading.batch import SEED_LIMIT, BatchOptions, BatchRunner, lesson_hash, run_seeds
 from tutor.grading.batch_results import BatchResults
 from tutor.grading.executors import Job, LocalExecutor
@@ -300,6 +301,24 @@ def test_a_job_that_cannot_be_run_has_no_score_and_is_retried(
     assert "files not covered" in result.fault
     homework.grade()
     assert homework.results()["anna", "tall"].verdict == "pass"
+
+
+def test_variants_are_compiled_once_the_solution_has_passed(homework: Homework, tmp_path: Path):
+    pack = load_pack(homework.root)
+    lesson = pack.lesson("double")
+    variant, configuration = "def double(x):\n    return x + x\n", configuration_of(lesson)
+    with Forks(tmp_path / "cache") as own, LocalExecutor(pack, 2, forks=own) as executor:
+
+        def learnt(code: str) -> bool:
+            return bool(own.programs.load(lesson, configuration, code, 5))
+
+        wrong = Job("double", DOUBLE.replace("2", "3"), (5,), learn=True, variants=(variant,))
+        assert [report.verdict for report in executor.submit(wrong).result()] == ["fail"]
+        assert not learnt(variant)
+        right = Job("double", DOUBLE, (5,), learn=True, variants=(variant,))
+        assert executor.submit(right).result()[0].passed
+        assert learnt(DOUBLE)
+        until(lambda: learnt(variant), "that the variant is compiled")
 
 
 def test_few_jobs_are_submitted_at_a_time(homework: Homework):

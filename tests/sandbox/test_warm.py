@@ -300,6 +300,20 @@ def test_grading_workers_hold_nothing_of_the_solution(learning: Forks, lesson: L
     assert b"planted_in_the_solution" not in everything
 
 
+def test_grading_workers_hold_nothing_of_a_solution_that_was_judged(
+    learning: Forks, lesson: Lesson
+):
+    solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
+    with Session(lesson, solution, sandboxes=learning.learning(lesson, solution)) as session:
+        assert session.check().passed
+    with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=learning) as session:
+        assert session.check().passed
+        assert session.main_sandbox is not None
+        everything = b"".join(memory(session.main_sandbox.sandbox.pid))
+    assert b"the_control" in everything
+    assert b"planted_in_the_solution" not in everything
+
+
 def test_programs_of_submissions_are_not_kept(pool: Pool, cache: Path, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)
@@ -340,6 +354,42 @@ def test_cached_programs_are_not_compiled_again(learning: Forks, lesson: Lesson)
     assert after.passed
     assert before.stdout.split()[0] == "False"
     assert after.stdout.split()[0] == "True"
+
+
+REPORTING_HITS = """\
+import jax
+found = []
+jax.monitoring.register_event_listener(lambda event, **_: found.append(event))
+@jax.jit
+def {name}(x):
+    return 2 * x
+def double(x):
+    y = {name}(x)
+    print('/jax/compilation_cache/cache_hits' in found)
+    return y
+"""
+
+
+def test_a_run_that_judges_an_answer_compiles_its_programs_for_others(
+    learning: Forks, lesson: Lesson
+):
+    """Of the solution, and then of a variant; those of the former stay."""
+    codes = [REPORTING_HITS.format(name=name) for name in ("twice", "doubled")]
+    for code in codes:
+        with Session(lesson, code, sandboxes=learning.learning(lesson, code)) as session:
+            report = session.check()
+        assert report.passed
+        assert report.stdout.split()[0] == "False"
+    for code in codes:
+        assert run(learning, lesson, code).stdout.split()[0] == "True"
+
+
+def test_an_answer_that_breaks_its_sandbox_gives_no_programs(learning: Forks, lesson: Lesson):
+    code = "import os\ndef double(x):\n    os._exit(0)\n"
+    with Session(lesson, code, sandboxes=learning.learning(lesson, code)) as session:
+        assert session.check().verdict == "error"
+    assert not learning.programs.load(lesson, configuration_of(lesson), code, 0)
+    assert run(learning, lesson, DOUBLE).passed
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense" * 40, None], ids=["empty", "nonsense", "cut"])

@@ -202,7 +202,7 @@ class ClusterExecutor:
             self._to_compile.add(job.lesson)
         with self._lock:
             self._number += 1
-            plain = msgspec.structs.replace(job, learn=False)
+            plain = msgspec.structs.replace(job, learn=False, variants=())
             pending = _PendingJob(JobRequest(self._number, plain, job.lesson in self._to_compile))
             self._jobs[self._number] = pending
         pending.future.set_running_or_notify_cancel()

@@ -17,7 +17,6 @@ from msgspec import Struct
 from tutor.engine.plan import Configuration, configuration_of
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
-from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
@@ -30,14 +29,16 @@ from tutor.sandbox.process import Cancelled, Failed, Sandbox
 class Job(Struct, frozen=True):
     """A submission to run once per seed. Plain data.
 
-    `learn`: this is the lesson's solution; keep its compiled programs for the submissions that
-    follow.
+    `learn`: this is the pack's own answer; keep its compiled programs for the submissions that
+    follow; `variants`: other answers of the pack. An executor may run them afterwards, in the
+    background, and keep their programs, too. No result depends on whether it has.
     """
 
     lesson: str
     code: str
     seeds: tuple[int, ...]
     learn: bool = False
+    variants: tuple[str, ...] = ()
 
 
 class Quarantined(Exception):
@@ -101,7 +102,8 @@ class LocalExecutor:
         self._pack = pack
         self._forks = forks if forks is not None else Forks()
         self._close = self._forks.close if forks is None else None
-        self._reference_cache = reference_cache
+        self._references = reference_cache
+        self._require = require
         self._sandboxes: Sandboxes = RequireProtections(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
         self._lock = threading.Lock()
@@ -134,7 +136,20 @@ class LocalExecutor:
 
     def submit(self, job: Job) -> "Future[tuple[Report, ...]]":
         """See `Executor`."""
-        return self._threads.submit(self._run, job)
+        running = self._threads.submit(self._run, job)
+        if job.variants:
+            running.add_done_callback(lambda solution: self._learn_variants(job, solution))
+        return running
+
+    def _learn_variants(self, job: Job, solution: "Future[tuple[Report, ...]]") -> None:
+        """Run the variants once the solution has passed: they share most of its programs."""
+        if solution.cancelled() or solution.exception() is not None:
+            return
+        if not all(report.passed for report in solution.result()):
+            return
+        for code in job.variants:
+            with suppress(RuntimeError):  # the batch has ended
+                self._threads.submit(self._run, Job(job.lesson, code, job.seeds[:1], learn=True))
 
     def _run(self, job: Job) -> tuple[Report, ...]:
         cancel = Cancel()
@@ -144,13 +159,26 @@ class LocalExecutor:
             self._running.add(cancel)
         try:
             lesson = self._pack.lesson(job.lesson)
-            if job.learn:
-                with suppress(Failed, DrawError):  # only slower without; the run reports the fault
-                    self._forks.compile_programs(lesson, job.code, job.seeds[0])
-            return run_job(job, lesson, self._sandboxes, cancel, self._reference_cache)
+            if job.learn and (learnt := self._learn(job, lesson, cancel)) is not None:
+                job = msgspec.structs.replace(job, seeds=job.seeds[1:])
+                return (learnt, *run_job(job, lesson, self._sandboxes, cancel, self._references))
+            return run_job(job, lesson, self._sandboxes, cancel, self._references)
         finally:
             with self._lock:
                 self._running.discard(cancel)
+
+    def _learn(self, job: Job, lesson: Lesson, cancel: Cancel) -> Report | None:
+        """Run a job with its first seed, and keep its compiled programs.
+
+        **Returns:** None unless it passed. Then it has to be run again, with those programs: to
+        compile everything takes long on a busy machine, and that is no fault of the code.
+        """
+        first = msgspec.structs.replace(job, seeds=job.seeds[:1])
+        learning: Sandboxes = self._forks.learning(lesson, job.code, job.seeds[0])
+        if self._require:
+            learning = RequireProtections(learning)
+        (report,) = run_job(first, lesson, learning, cancel, self._references)
+        return report if report.passed else None
 
 
 def run_job(

@@ -1,12 +1,14 @@
 """Learners' sandboxes forked from a zygote on demand, and given compiled programs.
 
 Grading uses these, where one sandbox follows another without a pause; `tutor.pool.pool` keeps
-sandboxes ready for a learner. A solution runs in a sandbox for itself (`compile_programs`), never
-in one that a submission gets. A submission's sandbox gets the compiled programs, and can read only
-those that it would have compiled itself.
+sandboxes ready for a learner. A solution runs in a sandbox for itself (`compile_programs`,
+`learning`), never in one that a submission gets. A submission's sandbox gets the compiled programs,
+and can read only those that it would have compiled itself.
 """
 
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +19,8 @@ from tutor.pool.priming import give, prime
 from tutor.pool.programs import Programs
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.launch import zygotes
-from tutor.sandbox.process import Failed, Sandbox
+from tutor.sandbox.process import Cancelled, Failed, Sandbox
+from tutor.sandbox.protocol import Answer, Collect
 from tutor.storage import paths
 from tutor.tree import Tree
 
@@ -33,6 +36,7 @@ class Forks:
         self.programs = Programs((cache or paths.cache()) / "programs")
         self.zygotes = zygotes()
         self._codes: dict[str, tuple[Lesson, Sequence[str], int]] = {}
+        self._adding = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -87,6 +91,51 @@ class Forks:
                     prime(sandbox, lesson, configuration, code, seed, self.programs, lambda: False)
         self.use_programs(lesson, [code], seed)
 
+    def learning(self, lesson: Lesson, code: str, seed: int = 0) -> "Learning":
+        """Return sandboxes for a run of `code`, which is the pack's own. This lesson's sandboxes
+        get the programs that it compiles, in addition to those of codes run so before. One run
+        judges the code and compiles its programs, for which `compile_programs` needs another."""
+        with self._adding:
+            known, codes, seed_before = self._codes.get(lesson.id, (lesson, (), seed))
+            if known is not lesson or seed_before != seed:
+                codes = ()
+            if code not in codes:
+                self.use_programs(lesson, (*codes, code), seed)
+        return Learning(self, code, seed)
+
     def close(self) -> None:
         """End every process."""
         self.zygotes.close()
+
+
+class Learning:
+    """Sandboxes of `forks` for one run of the pack's own code (see `Forks.learning`)."""
+
+    def __init__(self, forks: Forks, code: str, seed: int) -> None:
+        self._forks = forks
+        self._code = code
+        self._seed = seed
+        self._taken: dict[Sandbox, tuple[Lesson, Configuration]] = {}
+
+    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
+        sandbox = self._forks.take(lesson, configuration)
+        self._taken[sandbox] = lesson, configuration
+        return sandbox
+
+    def release(self, sandbox: Sandbox) -> None:
+        lesson, configuration = self._taken.pop(sandbox)
+        if sandbox.alive:
+            with suppress(Failed, Cancelled):  # only slower without
+                self._collect(sandbox, lesson, configuration)
+        self._forks.release(sandbox)
+
+    def reference(self) -> Sandbox:
+        return self._forks.reference()
+
+    def _collect(self, sandbox: Sandbox, lesson: Lesson, configuration: Configuration) -> None:
+        programs = self._forks.programs
+        known = programs.load(lesson, configuration, self._code, self._seed)
+        allowance = Allowance(lesson.limits.seconds)
+        reply, made = sandbox.ask(Collect("collect"), None, allowance, "collecting programs")
+        if isinstance(reply, Answer) and isinstance(made, dict) and made.keys() - known.keys():
+            programs.save(lesson, configuration, self._code, self._seed, {**known, **made})
