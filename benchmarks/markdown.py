@@ -85,8 +85,8 @@ def _styles(results: Results) -> Iterator[str]:
             ahead = [one.ahead for one in styles if one.ahead is not None]
             columns = ([one.first for one in styles], [one.edited for one in styles], ahead)
             lessons = len({one.lesson for one in styles})
-            rows.append([f"{title}: {lessons} lessons", *(_p50_p95(column) for column in columns)])
-    yield from table(["p50, p95", "first", "edited", "ahead"], rows)
+            rows.append([f"{title}, {lessons}", *(_p50_p95(column) for column in columns)])
+    yield from table(["lessons: p50, p95", "first", "edited", "ahead"], rows)
     yield ""
     rows = []
     for one in results.styles:
@@ -124,7 +124,7 @@ def _ahead(results: Results) -> Iterator[str]:
                 [what, f"{median(all_of):.2f}", f"{quantiles(sorted(all_of))[-1]:.2f}"]
                 for what, all_of in parts.items()
             ]
-            yield from table([f"{title}: {len(pauses)} answers", "p50", "p95"], rows)
+            yield from table([f"{title}, {len(pauses)}", "p50", "p95"], rows)
             yield ""
     yield "Memory (PSS) of the app and all its sandboxes, in MiB, while a lesson and the next one"
     yield "are ready; and the most of it while that lesson's code is run ahead:"

@@ -286,8 +286,8 @@ def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):
     assert "pytest misjudges vmap-basics/x" in page
     # The first table is about what was not known.
     assert page.index("## Styles that were not known") < page.index("## Solutions that were known")
-    assert "| all others: 2 lessons | 1,000, 1,630 | 140, 176 | 4.0, 4.0 |" in page
-    assert "| training: 2 lessons | 4,500, 4,950 | 3,500, 3,950 | 100, 100 |" in page
+    assert "| all others, 2 | 1,000, 1,630 | 140, 176 | 4.0, 4.0 |" in page
+    assert "| training, 2 | 4,500, 4,950 | 3,500, 3,950 | 100, 100 |" in page
     assert "| vmap-cond/from-torch | 1,700 | 100 | – |  |" in page
     assert "| together | 1.75 | 1.75 |" in page
     assert "| while running ahead | 450 |" in page
