@@ -1,5 +1,6 @@
 """Symptoms: failures in the form that rules match."""
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct, field
@@ -10,6 +11,9 @@ from tutor.expressions import texts
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.tree import Tree
+
+_QUESTIONS = re.compile(r"^#.*\n?", re.MULTILINE)
+"""Comments outside of functions: a lesson's questions quote code that is not the learner's."""
 
 UNKNOWN = "?"
 """The exception of a message that was pasted without it."""
@@ -68,6 +72,7 @@ def of_finding(
     cases.
     """
     asked, referred = list(texts(check.observe())), list(texts(check.refer() or {}))
+    source = _QUESTIONS.sub("", source)
     elsewhere = f"{source}\n{lesson.jax_harness or ''}"
     source = reachable(source, asked)
     torch = reachable(lesson.reference_code, referred, otherwise="")
