@@ -211,6 +211,18 @@ def test_other_code_replaces_a_run_ahead(runner: Runner, lesson: Lesson):
     assert judged.report.passed
 
 
+def test_a_run_ahead_can_be_forgotten(runner: Runner, lesson: Lesson):
+    _run_ahead(runner, lesson, DOUBLE)
+    runner.forget_ahead()
+    ear = Ear()
+    runner.run(lesson, DOUBLE, ear)
+    assert not ear.numbers(RunFinished)
+    runner.stop()
+    assert runner.run_ahead(lesson, ENDLESS)
+    runner.forget_ahead()
+    _until(lambda: runner._current is None and runner._next is None)
+
+
 def test_a_run_ahead_never_stops_one_that_was_asked_for(runner: Runner, lesson: Lesson):
     ear = Ear()
     number = runner.run(lesson, ENDLESS, ear)

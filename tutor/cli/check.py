@@ -18,10 +18,11 @@ from tutor.cli.output import (
     print_json,
     print_notices,
 )
-from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
+from tutor.cli.selection import add_command, add_fresh, next_command, open_lesson, open_pack
 from tutor.cli.usage import UsageError, parse_seed
 
 if TYPE_CHECKING:
+    from tutor.engine.submission import Sandboxes
     from tutor.lesson import Lesson
     from tutor.manifest import Pack
     from tutor.report import Report
@@ -35,6 +36,7 @@ def add_to(commands: Any) -> None:
     sub.add_argument("--report", metavar="FILE", type=Path,
                      help="also write the result as an HTML page, with the code")  # fmt: skip
     sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
+    add_fresh(sub)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -46,15 +48,17 @@ def check(options: argparse.Namespace) -> int:
     lesson = open_lesson(options, pack)
     own = Workspace(pack).path(lesson)
     code = read_code(pack, lesson, options.file)
+    # A stranger's file neither gets what the learner's own runs left, nor leaves anything.
+    sandboxes = _sandboxes(options, pack, lesson) if options.file is None else None
     if options.json:
-        report = engine.run(lesson, code, seed=options.seed)
+        report = engine.run(lesson, code, seed=options.seed, sandboxes=sandboxes)
         print_json(report.to_json())
         if options.file is None:
             _record(pack, report, code)
     else:
         out = render.console()
         others = pack.others(lesson.id)
-        with engine.Session(lesson, code) as session:
+        with engine.Session(lesson, code, sandboxes=sandboxes) as session:
             report = session.check(
                 options.seed, lambda result: out.print(render.check(result, others))
             )
@@ -73,6 +77,14 @@ def check(options: argparse.Namespace) -> int:
     if options.report is not None:
         _write_page(options.report, pack, lesson, report, code)
     return _exit_code(report)
+
+
+def _sandboxes(options: argparse.Namespace, pack: "Pack", lesson: "Lesson") -> "Sandboxes | None":
+    if options.fresh:
+        return None
+    from tutor.pool.kept import KeepingSandboxes
+
+    return KeepingSandboxes(pack.sample_submissions(lesson.id), options.seed)
 
 
 def _write_page(path: Path, pack: "Pack", lesson: "Lesson", report: "Report", code: str) -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.cli.check import read_code
 from tutor.cli.output import NOT_PASSED, PASSED
-from tutor.cli.selection import add_command, check_name, next_command, open_lesson, open_pack
+from tutor.cli.selection import (
+    add_command,
+    add_fresh,
+    check_name,
+    next_command,
+    open_lesson,
+    open_pack,
+)
 from tutor.cli.stopping import exit_code_of_app
 from tutor.cli.usage import UsageError, parse_count, parse_seed
 
@@ -18,9 +25,12 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Any) -> None:
-    add_command(commands, "open", run_app, "open the app on a lesson; `jaxtutor LESSON` is short")
+    sub = add_command(commands, "open", run_app,
+                      "open the app on a lesson; `jaxtutor LESSON` is short")  # fmt: skip
+    add_fresh(sub)
     sub = add_command(commands, "watch", watch_file, "check your file every time it is saved")
     sub.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="draw other inputs")
+    add_fresh(sub)
     sub.add_argument("--no-editor", dest="editor", action="store_false",
                      help="open no editor by itself inside VS Code, Zellij or tmux")  # fmt: skip
     sub = add_command(commands, "hint", take_hint, "take the next hint of a lesson")
@@ -46,7 +56,7 @@ def run_app(options: argparse.Namespace) -> int:
     from tutor.ui.app import TutorApp
     from tutor.ui.desk import Desk
 
-    with Desk(pack) as desk:
+    with Desk(pack, fresh=options.fresh) as desk:
         app = TutorApp(desk, options.lesson, welcome=options.lesson is None)
         app.run()
     return exit_code_of_app(app.return_code)
@@ -74,7 +84,7 @@ def watch_file(options: argparse.Namespace) -> int:
     lesson = open_lesson(options, pack)
     read_code(pack, lesson, None)  # fails now if the file cannot be created or read
     command = partial(next_command, options)
-    watch(pack, lesson, options.seed, command, editor=options.editor)
+    watch(pack, lesson, options.seed, command, editor=options.editor, fresh=options.fresh)
     return PASSED
 
 

@@ -29,7 +29,9 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"jaxtutor {__version__}")
     parser.add_argument("--pack", metavar="PACK", help=PACK_HELP)
-    parser.set_defaults(command=learner.run_app, lesson=None, word=None, verbose=False, logged=True)
+    parser.set_defaults(
+        command=learner.run_app, lesson=None, word=None, fresh=False, verbose=False, logged=True
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", action=Commands)
     listing.add_to(commands)
     check.add_to(commands)

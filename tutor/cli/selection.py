@@ -33,6 +33,11 @@ def add_command(
     return sub
 
 
+def add_fresh(sub: Parser) -> None:
+    sub.add_argument("--fresh", action="store_true",
+                     help="use nothing that your earlier runs compiled")  # fmt: skip
+
+
 def add_pack_option(sub: Parser, help_: str = PACK_HELP) -> None:
     # Suppressed, or its default would undo a `--pack` given before the command.
     sub.add_argument("--pack", metavar="PACK", default=argparse.SUPPRESS, help=help_)

@@ -16,18 +16,25 @@ from tutor.pool.pool import Pool
 
 
 def watch(
-    pack: Pack, lesson: Lesson, seed: int, command: Callable[..., str], *, editor: bool = True
+    pack: Pack,
+    lesson: Lesson,
+    seed: int,
+    command: Callable[..., str],
+    *,
+    editor: bool = True,
+    fresh: bool = False,
 ) -> None:
     """Check now and after every save, until Ctrl-C, or until a key quits. A save cancels the run in
     progress.
 
     **Arguments:** `command`: returns a command to run next, as `next_command` does; `editor`:
-    whether to open each lesson in VS Code, Zellij or tmux, if this terminal belongs to one.
+    whether to open each lesson in VS Code, Zellij or tmux, if this terminal belongs to one;
+    `fresh`: whether to use nothing that earlier runs left.
     """
     with (
-        Pool() as pool,
+        Pool(fresh=fresh) as pool,
         closing(Inbox[RunEvent]()) as inbox,
-        closing(Runner(pool)) as runner,
+        closing(Runner(pool, pool.ran)) as runner,
     ):
 
         def watched(output: Output) -> WatchedLesson:

@@ -95,11 +95,17 @@ class _Job(Struct):
 class Runner:
     """Runs checks in a background thread. Only `close` waits for a run to end.
 
-    **Arguments:** `sandboxes`: where sandboxes come from.
+    **Arguments:** `sandboxes`: where sandboxes come from; `on_report`: called after each
+    verdict, before the run's sandboxes are released, in the thread that uses them.
     """
 
-    def __init__(self, sandboxes: Sandboxes | None = None) -> None:
+    def __init__(
+        self,
+        sandboxes: Sandboxes | None = None,
+        on_report: Callable[[Lesson, str, Report], None] = lambda lesson, code, report: None,
+    ) -> None:
         self._sandboxes = sandboxes
+        self._on_report = on_report
         self._change = threading.Condition()
         self._current: _Job | None = None
         self._next: _Job | None = None
@@ -148,6 +154,14 @@ class Runner:
             quiet = LowPriority(self._sandboxes)
             self._begin(_Job(0, None, lesson, code, seed, Cancel(), quiet=quiet))
             return True
+
+    def forget_ahead(self) -> None:
+        """Stop a run that nobody has asked for, and forget its verdict."""
+        with self._change:
+            self._ahead = None
+            newest = self._next or self._current
+            if newest is not None and newest.listener is None:
+                self._stop()
 
     def stop(self, number: int | None = None) -> None:
         """Stop the current run, or only the run of this number."""
@@ -265,12 +279,16 @@ class Runner:
             lambda: self._emit(job, ReferenceNeeded(number)),
             lambda at: self._emit(job, TrainingProgressed(number, at.step, at.loss)),
         )
+        finished = RunFinished(number, report)
         with self._change:
             stopped, job.over = job.over, True
-            if job.listener is None and not stopped and report.verdict != "internal":
+            ahead = job.listener is None
+            if ahead:
+                job.told.append(finished)
+            if ahead and not stopped and report.verdict != "internal":
                 # Our own failure is not kept: whoever asks gets another run.
-                job.told.append(RunFinished(number, report))
                 self._ahead = job
-                return report
-        self._emit(job, RunFinished(number, report))
+        if not ahead:
+            self._emit(job, finished)
+        self._on_report(job.lesson, job.code, report)
         return report

@@ -55,11 +55,12 @@ def run(
     seed: int = 0,
     on_result: OnResult | None = None,
     cancel: Cancel | None = None,
+    sandboxes: Sandboxes | None = None,
 ) -> Report:
     """Check `code` against a lesson.
 
     **Arguments:** `seed` fixes the hidden inputs; `on_result` is called with each result as it
-    comes, in this thread; `cancel` stops the run.
+    comes, in this thread; `cancel` stops the run; `sandboxes`: where they come from.
 
     **Returns:** the report, whatever the learner's code does; how long that may take is in
     `tutor.sandbox.allowance`.
@@ -67,7 +68,7 @@ def run(
     Raises:
         tutor.sandbox.process.Cancelled: `cancel.cancel()` was called.
     """
-    with Session(lesson, code, cancel=cancel) as session:
+    with Session(lesson, code, cancel=cancel, sandboxes=sandboxes) as session:
         return session.add_race(session.check(seed, on_result))
 
 

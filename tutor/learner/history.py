@@ -76,6 +76,11 @@ class History:
         """Return all attempts that are kept, the oldest first; none if they cannot be read."""
         return [event for event in self.events(pack, lesson) if isinstance(event, Attempt)]
 
+    def last_run(self, pack: str, lesson: str) -> str | None:
+        """Return the code that was checked last and ran to the end, or None."""
+        ended = [a.code for a in self.attempts(pack, lesson) if a.verdict in ("pass", "fail")]
+        return ended[-1] if ended else None
+
     def events(self, pack: str, lesson: str) -> list[Event]:
         try:
             data = self.path(pack, lesson).read_bytes()

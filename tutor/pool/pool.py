@@ -4,6 +4,9 @@ A thread of the `Pool` maintains a zygote for learners' sandboxes; for each expe
 sandbox per configuration, forked, isolated and primed; and PyTorch's answers, so that no learner
 waits for the import of PyTorch. A sandbox serves one run and is then replaced. How many are kept
 warm depends on cores and free memory. After ten idle minutes everything is released.
+
+Runs of one learner's own code follow each other here. So what a run compiled is kept for the next
+(`tutor.pool.kept`), and sandboxes are primed with the code that was run last.
 """
 
 import logging
@@ -13,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
 from tutor.engine.references import References, Request
@@ -22,11 +25,14 @@ from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
-from tutor.pool.priming import give, prime
+from tutor.pool.kept import KeptPrograms, collect
+from tutor.pool.priming import give, prime, prime_with_own
+from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.storage import paths
+from tutor.tree import Tree
 
 IDLE_SECONDS = 600.0
 """Seconds without a run, a key or a new lesson after which everything is released."""
@@ -36,6 +42,9 @@ PATIENCE_SECONDS = 1.0
 
 LOOK_SECONDS = 5.0
 """Seconds between two looks at whether warm sandboxes are alive and still needed."""
+
+QUICK_SECONDS = 2.0
+"""Processor time of a run above which no sandbox is primed with its code."""
 
 AMPLE_MB, SCARCE_MB = 3000, 1000
 """Free memory above which the next lesson is prepared, too; and below which none is."""
@@ -48,15 +57,20 @@ class Pool:
     be called from any thread.
 
     **Arguments:** `cache`: the directory for PyTorch's answers and compiled programs; `idle`: see
-    `IDLE_SECONDS`.
+    `IDLE_SECONDS`; `fresh`: whether to use nothing that the learner's earlier runs left.
     """
 
     def __init__(
         self,
         cache: Path | None = None,
         idle: float = IDLE_SECONDS,
+        *,
+        fresh: bool = False,
     ) -> None:
         self._cache = cache or paths.cache()
+        self._kept = None if fresh else KeptPrograms(self._cache / "own-programs")
+        self._own: dict[str, str] = {}
+        self._taken: dict[Sandbox, _Key] = {}
         self._forks = Forks(self._cache)
         self.idle = idle
         self._change = threading.Condition()
@@ -77,10 +91,18 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def expect(self, lessons: Iterable[tuple[Lesson, Sequence[str]]], seed: int = 0) -> None:
+    def expect(
+        self,
+        lessons: Iterable[tuple[Lesson, Sequence[str]]],
+        seed: int = 0,
+        own: str | None = None,
+    ) -> None:
         """Set which lessons are likely to be run next, most likely first, each with the codes to
         prime its sandboxes with. A sandbox can be taken as soon as it has run the first code. Those
-        that would be skipped need none."""
+        that would be skipped need none.
+
+        **Arguments:** `own`: what the learner ran last in the first lesson, perhaps long ago.
+        """
         lessons = [one for one in lessons if not unmet(one[0].requires)]
         with self._change:
             known = self._expected
@@ -92,6 +114,8 @@ class Pool:
                 for lesson, codes in lessons
             ]
             _logger.debug("expecting %s", [expected.lesson.id for expected in self._expected])
+            if own is not None and lessons:
+                self._own.setdefault(lessons[0][0].id, own)
             for expected in self._expected:
                 self._forks.use_programs(expected.lesson, expected.codes, seed)
             self._refused = False
@@ -105,17 +129,37 @@ class Pool:
         with self._change:
             self._touch()
 
+    def ran(self, lesson: Lesson, code: str, report: Report) -> None:
+        """Keep what a run has compiled, and note its code, for the sandboxes of the next runs. Call
+        this before they are released, from the thread that uses them."""
+        if self._kept is None:
+            return
+        quick = report.timings.processor <= QUICK_SECONDS
+        with self._change:
+            used = [*self._taken.items()]
+            if quick and report.verdict in ("pass", "fail"):
+                self._own[lesson.id] = code
+            else:
+                self._own.pop(lesson.id, None)
+        for sandbox, key in used:
+            collect(self._kept, sandbox, *key)
+
     def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
         with self._change:
             self._running += 1
             self._touch()
-            sandbox = self._ready_one(lesson, configuration)
+            one = self._ready_one(lesson, configuration)
+            key = _Key(lesson, configuration, self._seed_of(lesson))
         try:
-            if sandbox is not None and _answers(sandbox):
-                _logger.debug("%s: using warm pid %d", lesson.id, sandbox.pid)
-                return sandbox
-            _logger.debug("%s: none is warm for %s", lesson.id, configuration)
-            return self._forks.take(lesson, configuration)
+            sandbox = self._warmed(one, key) if one is not None else None
+            if sandbox is None:
+                _logger.debug("%s: none is warm for %s", lesson.id, configuration)
+                sandbox = self._forks.take(lesson, configuration)
+                if not self._give_kept(sandbox, key):
+                    sandbox = self._forks.take(lesson, configuration)
+            with self._change:
+                self._taken[sandbox] = key
+            return sandbox
         except Failed:
             with self._change:
                 self._running -= 1
@@ -125,6 +169,7 @@ class Pool:
         """Take back a sandbox, without waiting for its process to end."""
         with self._change:
             self._running -= 1
+            self._taken.pop(sandbox, None)
             self._discarded.append(sandbox)
             self._touch()
 
@@ -172,7 +217,15 @@ class Pool:
         for sandbox in [*self._discarded, *(one.sandbox for one in self._waiting)]:
             sandbox.close()
 
-    def _ready_one(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
+    def _warmed(self, one: "_Warm", key: "_Key") -> Sandbox | None:
+        """Return a waiting sandbox, if it can serve a run."""
+        sandbox = one.sandbox
+        if not _answers(sandbox) or (one.pure and not self._give_kept(sandbox, key)):
+            return None
+        _logger.debug("%s: using warm pid %d", key.lesson.id, sandbox.pid)
+        return sandbox
+
+    def _ready_one(self, lesson: Lesson, configuration: Configuration) -> "_Warm | None":
         """Return a warm sandbox if there is one. Call with the lock held."""
         for one in [w for w in self._waiting if w.serves(lesson, configuration)]:
             one.wanted = True
@@ -180,7 +233,7 @@ class Pool:
             one.wanted = False
             if one.ready and one in self._waiting:
                 self._waiting.remove(one)
-                return one.sandbox
+                return one
         return None
 
     # --- the thread --------------------------------------------------------------------------
@@ -259,14 +312,22 @@ class Pool:
             return
         _logger.debug("%s: preparing pid %d, %d MiB free", lesson.id, sandbox.pid, free_memory_mb())
         one = _Warm(lesson, configuration, sandbox)
-        one.left = [
-            code
-            for code in expected.codes
-            if (lesson.id, configuration, code) not in self._unprimed
-        ]
         with self._change:
+            one.left = self._codes(expected, configuration)
             self._waiting.append(one)
         self._prime(expected, one)
+
+    def _codes(self, expected: "_Expected", configuration: Configuration) -> "list[_Code]":
+        """Return what to prime a sandbox with, in order. Call with the lock held."""
+        lesson, seed = expected.lesson, expected.seed
+        left = [_Code(code) for code in expected.codes]
+        own = self._own.get(lesson.id)
+        if own is not None and self._kept is not None:
+            # The next run is an edit of it. Only what the pack's code compiles can be cached, and
+            # only as long as nothing of the learner's has been in the sandbox; so that comes first.
+            known = [self._forks.programs.known(lesson, configuration, c.text, seed) for c in left]
+            left = [_Code(own, own=True)] if all(known) else [*left, _Code(own, own=True)]
+        return [c for c in left if (lesson.id, configuration, c.text) not in self._unprimed]
 
     def _prime(self, expected: "_Expected", one: "_Warm") -> None:
         """Prime a sandbox with its next code; without one, wait until it has started."""
@@ -276,16 +337,33 @@ class Pool:
             one.ready = False
             code = one.left.pop(0) if one.left else None
         lesson, configuration = one.lesson, one.configuration
+        key = _Key(lesson, configuration, expected.seed)
+
+        def interrupted() -> bool:
+            return one.wanted or self._closed
+
         try:
-            prime(
-                one.sandbox, lesson, configuration, code, expected.seed, self._forks.programs,
-                lambda: one.wanted or self._closed,
-            )  # fmt: skip
+            if code is not None and code.own and self._kept is not None:
+                one.pure = False
+                kept = self._programs(expected, key) | self._kept.load(*key)
+                if not prime_with_own(
+                    one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
+                ):
+                    self._unprimed.add((lesson.id, configuration, code.text))
+                    one.sandbox.kill()
+            else:
+                text = code.text if code is not None else None
+                prime(
+                    one.sandbox, *key[:2], text, key.seed, self._forks.programs, interrupted,
+                    save=one.pure,
+                )  # fmt: skip
+                if not one.left and one.pure:
+                    one.pure = not self._give_kept(one.sandbox, key)
         except (Failed, DrawError):
             # A run will report it; here it only means a slower start.
             _logger.debug("%s: cannot prime pid %d", lesson.id, one.sandbox.pid)
             if code is not None:
-                self._unprimed.add((lesson.id, configuration, code))
+                self._unprimed.add((lesson.id, configuration, code.text))
             self._refused = code is None
             one.sandbox.kill()
         except Cancelled:
@@ -328,6 +406,27 @@ class Pool:
         self._references.append(references)
         references.start(ended)
 
+    def _programs(self, expected: "_Expected", key: "_Key") -> dict[str, Tree]:
+        """Return what the pack's code needs."""
+        found: dict[str, Tree] = {}
+        for code in expected.codes:
+            found |= self._forks.programs.load(key.lesson, key.configuration, code, key.seed)
+        return found
+
+    def _give_kept(self, sandbox: Sandbox, key: "_Key") -> bool:
+        """Give a sandbox what the learner's earlier runs compiled, and return whether it still
+        works; if not, it is closed."""
+        if self._kept is not None and (kept := self._kept.load(*key)):
+            try:
+                give(sandbox, kept, Allowance(key.lesson.limits.seconds))
+            except Failed:
+                sandbox.close()
+                return False
+        return True
+
+    def _seed_of(self, lesson: Lesson) -> int:
+        return next((e.seed for e in self._expected if e.lesson.id == lesson.id), 0)
+
     def _release_all(self) -> None:
         _logger.debug("idle for %g s: releasing all", self.idle)
         self._forks.zygotes.stop()
@@ -350,9 +449,24 @@ def _answers(sandbox: Sandbox) -> bool:
     return True
 
 
+class _Key(NamedTuple):
+    """What kept programs depend on."""
+
+    lesson: Lesson
+    configuration: Configuration
+    seed: int
+
+
+class _Code(NamedTuple):
+    """Code to prime with. `own`: it is the learner's."""
+
+    text: str
+    own: bool = False
+
+
 class _Warm:
     """A sandbox that is being primed, or ready. `wanted`: a run waits for it; `left`: codes that it
-    has not been primed with yet."""
+    has not been primed with yet; `pure`: nothing of the learner's has been in it."""
 
     def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
         self.lesson = lesson
@@ -360,7 +474,8 @@ class _Warm:
         self.sandbox = sandbox
         self.ready = False
         self.wanted = False
-        self.left: list[str] = []
+        self.left: list[_Code] = []
+        self.pure = True
 
     def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
         return configuration == self.configuration and (

@@ -40,7 +40,7 @@ class Programs:
     ) -> dict[str, Tree]:
         """Return the programs that `code` needed when it was run for this lesson with this seed,
         on which the shapes depend: sealed, bytes as leaves. An empty dict if none are known."""
-        name = _name(lesson, configuration, code, seed)
+        name = name_of(lesson, configuration, code, seed)
         if (data := self._cache.load(name)) is None:
             return {}
         with suppress(WireError):
@@ -48,6 +48,10 @@ class Programs:
                 return tree
         self._cache.discard(name)
         return {}
+
+    def known(self, lesson: Lesson, configuration: Configuration, code: str, seed: int) -> bool:
+        """Return whether the programs that `code` needs are cached."""
+        return self._cache.path(name_of(lesson, configuration, code, seed)).exists()
 
     def save(
         self,
@@ -59,11 +63,12 @@ class Programs:
     ) -> None:
         """Cache what was collected."""
         with suppress(WireError):
-            name = _name(lesson, configuration, code, seed)
+            name = name_of(lesson, configuration, code, seed)
             self._cache.save(name, encode({}, {**programs}))
 
 
-def _name(lesson: Lesson, configuration: Configuration, code: str, seed: int) -> str:
+def name_of(lesson: Lesson, configuration: Configuration, code: str, seed: int) -> str:
+    """Return the name of a file with the programs of this code for this lesson."""
     # The whole lesson counts, since another pack's may ask the same code other things. So does
     # XLA's version: no other version asks for the programs that it compiled. Where the pack lies
     # does not.

@@ -58,13 +58,24 @@ class Give(Struct, frozen=True, tag="give"):
 
 
 class Collect(Struct, frozen=True, tag="collect"):
-    """Return the compiled programs that were needed so far, in the form of `Give`. Sent only before
-    a submission is loaded: its programs cannot be trusted."""
+    """Return the compiled programs that were needed since the last time, in the form of `Give`.
+
+    `unload`: forget the module that was imported. Once a submission was loaded, its programs cannot
+    be trusted: only its author's own runs may get them (`tutor.pool.kept`)."""
 
     case: str
+    unload: bool = True
 
 
-Request = Load | Observe | Give | Collect
+class Compare(Struct, frozen=True, tag="compare"):
+    """Compare the libraries with their state at the last `begin`: return a list of what has changed
+    for good (`tutor.sandbox.library_state`); with `begin`, note their state and return nothing."""
+
+    case: str
+    begin: bool
+
+
+Request = Load | Observe | Give | Collect | Compare
 
 
 class Ready(Struct, frozen=True, tag="ready"):

@@ -21,6 +21,7 @@ from tutor.sandbox.protocol import (
     Answer,
     Broken,
     Collect,
+    Compare,
     Give,
     Load,
     Loaded,
@@ -163,22 +164,28 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
             load = env.load_harness if request.harness else env.load
             load(request.source, request.filename)
             return Loaded(request.case), None
-        if isinstance(request, Give | Collect):
-            return _programs(request, tree, env)
+        if isinstance(request, Give | Collect | Compare):
+            return _prepare(request, tree, env)
         return _observe(request, tree, env)
     except UserCodeError as error:
         filename = request.filename if isinstance(request, Load) else env.filename
         return raised(request.case, error, filename), None
 
 
-def _programs(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+def _prepare(
+    request: Give | Collect | Compare, tree: Tree, env: "Environment"
+) -> tuple[Reply, Tree]:
     from tutor.sandbox.learner import LearnerEnvironment
 
     assert isinstance(env, LearnerEnvironment)
+    answer: Tree = None
     if isinstance(request, Give):
         env.give(tree)
-        return Answer(request.case, 0.0, 0.0), None
-    return Answer(request.case, 0.0, 0.0), env.collect()
+    elif isinstance(request, Collect):
+        answer = env.collect(unload=request.unload)
+    else:
+        answer = env.compare(begin=request.begin)
+    return Answer(request.case, 0.0, 0.0), answer
 
 
 def _observe(request: Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:

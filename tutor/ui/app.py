@@ -169,6 +169,11 @@ class TutorApp(App[int], inherit_bindings=False):
 
         self.push_screen(HelpScreen(actions_of(self.screen), actions_at_focus(self.screen)))
 
+    def action_run_ahead(self) -> None:
+        from tutor.ui.run_ahead import next_choice
+
+        self.notify(f"Code is checked while you pause: {next_choice(self._settings)}", timeout=5)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield the entries of the palette: the screen's actions, then the theme."""
         for action in actions_of(screen):
@@ -179,6 +184,10 @@ class TutorApp(App[int], inherit_bindings=False):
 
             yield SystemCommand(f"{action.label} ({shown_keys(action)})", action.help, run)
         yield SystemCommand("Theme", "Change the colours.", self.action_change_theme)
+        yield SystemCommand(
+            "Run ahead", "Check code while you pause: unless on battery, always, or never.",
+            self.action_run_ahead,
+        )  # fmt: skip
 
     def _exit_on_signals(self) -> None:
         """Exit in the ordinary way on SIGHUP and SIGTERM, so that everything is saved."""

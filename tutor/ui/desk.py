@@ -26,7 +26,7 @@ class Desk:
     """Owned by the app and used by its screens; from the main thread, if not stated otherwise.
 
     **Arguments:** `workspace` and `progress` default to the learner's; `warm`: whether sandboxes
-    are prepared before they are needed.
+    are prepared before they are needed; `fresh`: whether to use nothing that earlier runs left.
     """
 
     def __init__(
@@ -35,9 +35,11 @@ class Desk:
         workspace: Workspace | None = None,
         progress: Progress | None = None,
         warm: bool = True,
+        fresh: bool = False,
     ) -> None:
         self._warm = warm
         self._pool: Pool | None = None
+        self._fresh = fresh
         self._runner: Runner | None = None
         self._starting = threading.Lock()
         self._expected = ""
@@ -73,14 +75,19 @@ class Desk:
                 from tutor.engine.background import Runner
                 from tutor.pool.pool import Pool
 
-                self._pool = Pool() if self._warm else None
-                self._runner = Runner(self._pool)
+                self._pool = Pool(fresh=self._fresh) if self._warm else None
+                self._runner = Runner(self._pool, *([self._pool.ran] if self._pool else []))
             return self._runner
 
     def get_ready(self) -> None:
         """Start the runner. Call this in a worker thread, for it takes a moment."""
         if self.runner is not None and self._pool is not None:
             self._pool.keep_alive()
+
+    def forget_ahead(self) -> None:
+        """Stop what runs without having been asked for, and forget its verdict."""
+        if self._runner is not None:
+            self._runner.forget_ahead()
 
     @property
     def pool(self) -> "Pool | None":
@@ -102,8 +109,9 @@ class Desk:
             with suppress(BadPack):  # reported when it is opened
                 lessons.append(self.pack.lesson(following))
         codes = [(one, self.pack.sample_submissions(one.id)) for one in lessons]
+        last = self.progress.history.last_run(self.pack.id, lesson.id)
         if self.runner is not None and self._pool is not None and self._expected == lesson.id:
-            self._pool.expect(codes)
+            self._pool.expect(codes, own=last)
 
     # --- titles and notices ----------------------------------------------------------------
 

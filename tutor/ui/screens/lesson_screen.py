@@ -23,6 +23,7 @@ from tutor.requirements import unmet
 from tutor.ui.actions import ACTIONS, EDITING, Action, actions, bindings, key_of, letter_key
 from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.pane_sizes import PaneSizes
+from tutor.ui.run_ahead import RunAhead
 from tutor.ui.widgets.code_view import CodeView
 from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.find_bar import FindBar
@@ -96,6 +97,7 @@ class LessonScreen(Screen[None]):
         self._checked = ""  # the code of that run
         # Not looked up in the tree: the editor is removed before its screen.
         self.editor = LessonEditor(desk, lesson, id="code")
+        self._ahead = RunAhead(self, desk, lesson, lambda: self.editor.code)
         self._sizes = PaneSizes()
         self._notes = Notes(desk.workspace.folder, lesson)
         self._text = Markdown(self._brief())
@@ -162,6 +164,7 @@ class LessonScreen(Screen[None]):
             return  # the learner left while the screen was being built
         self._opened = True
         self.editor.open()
+        self._ahead.skip()
         progress = self.desk.progress
         progress.opened(self.pack.id, self.lesson.id)
         self.editor.cursor_location = progress.cursor(self.pack.id, self.lesson.id)
@@ -182,6 +185,7 @@ class LessonScreen(Screen[None]):
         if not self._opened:
             return
         self.action_stop()
+        self._ahead.leave()
         self.editor.save()
         self.desk.progress.left(self.pack.id, self.lesson.id, self.editor.cursor_location)
 
@@ -224,6 +228,7 @@ class LessonScreen(Screen[None]):
         if not self._stale and not self._running_code and self.results.report is not None:
             self._stale = True
             self.results.border_title = self.summary
+        self._ahead.typed()
 
     @on(TextArea.SelectionChanged, "#code")
     def _follow(self) -> None:
@@ -285,6 +290,7 @@ class LessonScreen(Screen[None]):
             self.show_pane("code")  # with the results below it
         self.editor.catch_up()
         self.editor.save()
+        self._ahead.skip()
         self._checked = self.editor.code
         number = self.desk.runner.run(
             self.lesson,
