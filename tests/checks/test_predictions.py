@@ -334,3 +334,27 @@ def test_a_lesson_with_code_needs_its_pytorch(tmp_path: Path) -> None:
     messages = " ".join(problem.message for problem in error.value.problems)
     assert "'torch' is missing" in messages
     assert "'starter' is missing" in messages
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("one = 1\ntwo = 2.5\na = [one, two]", [1, 2.5]),
+        ("a = (4, 2) + (4, 3)", (4, 2, 4, 3)),
+        ("old = 2.0\na = round(old * 0.1 + 3 * 0.9, 3)", 2.9),
+        ("a = jnp.asarray([1, 2], dtype=jnp.float32).tolist()", [1, 2]),
+        ("loss = -3\na = -loss", 3),
+        ("b = c\nc = b\na = b", "b"),
+        ("a = b", "b"),
+        ("x = helper(3)\na = (x, 1)", ("x", 1)),
+        ("float32 = 3\na = jnp.float32", "jnp.float32"),
+    ],
+)
+def test_names_in_an_answer_stand_for_what_the_file_assigns(code: str, expected: object):
+    assert Answered(code).answer("a") == expected
+
+
+def test_names_cannot_make_an_answer_too_large():
+    code = "\n".join(f"a{n} = (a{n + 1}, a{n + 1}, a{n + 1})" for n in range(40)) + "\na40 = 1\n"
+    with pytest.raises(Unanswered, match="line 1"):
+        Answered(code).answer("a0")

@@ -6,6 +6,7 @@ so that an answer is what somebody thought, not what a program computed.
 """
 
 import ast
+import copy
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -54,8 +55,8 @@ class Answered:
                     self._values[target.id] = node.value
 
     def answer(self, name: str) -> Literal:
-        """Return the last literal that is assigned to `name`. A bare name, such as `TypeError` or
-        `b`, counts as text.
+        """Return the last literal that is assigned to `name`. A bare name counts as what the file
+        assigns to it, if that is a literal, and else as text, such as `TypeError` or `b`.
 
         Raises:
             Unanswered: nothing is assigned, or `...`, or no literal.
@@ -68,13 +69,44 @@ class Answered:
         if sum(1 for _ in ast.walk(node)) > MAX_ELEMENTS:
             raise Unanswered(f"line {node.lineno}: the answer has too many parts")
         try:
-            return _literal(node)
+            return _literal(_Resolved(self._values).visit(node))
         except (ValueError, ArithmeticFault, RecursionError, OverflowError):
             shown = " ".join(ast.unparse(node).split())[:60]
             raise Unanswered(
                 f"line {node.lineno}: `{shown}` is code; write the answer itself, "
                 "such as 3, (3, 4) or True"
             ) from None
+
+
+class _Resolved(ast.NodeTransformer):
+    """Puts what names stand for in their place, where that is a literal.
+
+    **Arguments:** `values`: what the file assigns, by name.
+    """
+
+    def __init__(self, values: Mapping[str, ast.expr], left: int = MAX_ELEMENTS) -> None:
+        self._values = values
+        self._left = left
+        self._within: list[str] = []
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        meant = self._values.get(node.id)
+        if meant is None or node.id in self._within:
+            return node
+        self._within.append(node.id)
+        resolved: ast.expr = self.visit(copy.deepcopy(meant))
+        self._within.pop()
+        self._left -= sum(1 for _ in ast.walk(resolved))
+        if self._left < 0:
+            raise ValueError("too many parts")
+        try:
+            _literal(resolved)
+        except (ValueError, ArithmeticFault):
+            return node
+        return resolved
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return node  # `jnp.float32` is a name as a whole
 
 
 def _literal(node: ast.expr) -> Literal:
@@ -100,6 +132,16 @@ def _literal(node: ast.expr) -> Literal:
             func=ast.Name(id=name) | ast.Attribute(attr=name), args=[part], keywords=named
         ) if name in _CONVERSIONS and all(one.arg == "dtype" for one in named):
             return _CONVERSIONS[name](_literal(part))
+        case ast.Call(func=ast.Attribute(value=inner, attr="tolist"), args=[], keywords=[]):
+            return _literal(inner)
+        case ast.Call(func=ast.Name(id="round"), args=[part, ast.Constant(value=int() as digits)]):
+            return round(_real(_literal(part)), digits)
+        case ast.BinOp(
+            left=ast.Tuple() | ast.List() as left,
+            op=ast.Add(),
+            right=ast.Tuple() | ast.List() as right,
+        ) if type(left) is type(right):
+            return _literal(left) + _literal(right)  # type: ignore[operator]
     return arithmetic.value(arithmetic.checked(node), _no_sizes)
 
 
@@ -107,6 +149,13 @@ def _number(value: Literal) -> Literal:
     """Raises: ValueError: it is not a number."""
     if not isinstance(value, bool | int | float | complex):
         raise ValueError("not a number")
+    return value
+
+
+def _real(value: Literal) -> float:
+    """Raises: ValueError: it is not a real number."""
+    if not isinstance(value, bool | int | float):
+        raise ValueError("not a real number")
     return value
 
 
