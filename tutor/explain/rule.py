@@ -36,6 +36,13 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lacks: Annotated[Patterns, Meta(description="Not in the learner's code.")] = ()
     torch: Annotated[Patterns, Meta(description="In the PyTorch code that the check uses.")] = ()
     asked: Annotated[Patterns, Meta(description="In the check's name, expressions or `why`.")] = ()
+    through: Annotated[
+        Patterns,
+        Meta(
+            description="In a pasted traceback's frames, the libraries' as well, as `File "
+            '"optax/base.py", line 3, in update` and the line; otherwise in the learner\'s code.'
+        ),
+    ] = ()
     names_jax: Annotated[
         bool,
         Meta(

@@ -127,6 +127,7 @@ def _flat(symptom: Symptom) -> Symptom:
         asked=flat(symptom.asked),
         check=symptom.check,
         causes=symptom.causes,
+        through=flat(symptom.through, MAX_SOURCE),
         names_jax=symptom.names_jax,
     )
 
@@ -153,6 +154,7 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
     texts = (
         (when.message, symptom.message), (when.line, symptom.line), (when.source, symptom.source),
         (when.beside, symptom.source), (when.torch, symptom.torch), (when.asked, symptom.asked),
+        (when.through, symptom.through or symptom.source),
     )  # fmt: skip
     for patterns, text in texts:
         if patterns:

@@ -27,8 +27,9 @@ class Symptom(Struct, frozen=True, kw_only=True):
     `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
     of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
-    and `why`; `causes`: possible causes from comparing arrays, each with its fields; `names_jax`:
-    whether the text that the exception was found in names JAX, Flax or Optax.
+    and `why`; `causes`: possible causes from comparing arrays, each with its fields; `through`: the
+    frames of a pasted traceback with their files, the libraries' as well; `names_jax`: whether the
+    text that the exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -41,6 +42,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     check: str = ""
     asked: str = ""
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
+    through: str = ""
     names_jax: bool = True
 
 

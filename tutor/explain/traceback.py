@@ -25,6 +25,9 @@ MAX_MESSAGE_ALONE = 2_000
 MAX_LINES = 30
 """Lines of a log to consider, from the end."""
 
+MAX_THROUGH = 16_000
+"""Characters of a traceback's frames to search, from the end."""
+
 MAX_LINE = 800
 """Characters of such a line."""
 
@@ -70,11 +73,14 @@ _SUSPECT = re.compile(
 )  # fmt: skip
 """What a line of a log that is an error says."""
 
+_QUOTED = "The error was:"
+"""The end of JAX's messages that go on with another exception's traceback."""
+
 _CARETS = re.compile(r"^\s*[\^~]+\s*$")
 _LIBRARY = re.compile(
     r"site-packages|dist-packages|[/\\]lib[/\\]python3|<frozen|<string>|"
     r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
-    r"flax[/\\](?:core|linen|nnx|training)|chex[/\\]_src|orbax[/\\]checkpoint)[/\\]"
+    r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
 _NAMES_JAX = re.compile(
     r"jax|xla_ext|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox", re.IGNORECASE
@@ -120,8 +126,10 @@ def read_symptoms(text: str) -> list[Symptom]:
     lines = lines_of(text)
     lines = [_WRAPPER.sub("", line) for line in lines]
     frames, last = _frames(lines)
+    warned = any(_WARNING.match(line) for line in lines)
     if any(
-        line.startswith("Help on ") or (not frames and line.lstrip().startswith(">>> "))
+        line.startswith("Help on ")
+        or (last < 0 and not warned and line.lstrip().startswith(">>> "))
         for line in lines
     ):  # documentation quotes errors
         return []
@@ -147,18 +155,30 @@ def read_symptoms(text: str) -> list[Symptom]:
 def _symptom(
     lines: list[str], at: int, head: re.Match[str], frames: list[_Frame], names_jax: bool
 ) -> Symptom:
-    message = [head["message"] or "", *_message_lines(lines[at + 1 :])]
+    message = [head["message"] or "", *_message_lines(lines[at + 1 :], head["message"] or "")]
     own = [frame.code for frame in frames if frame.at < at]
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
         end = at + len(message)
         own += [frame.code for frame in frames if at <= frame.at <= end + 3]
     module = head.groupdict().get("module") or ""
     own = own or [frame.code for frame in frames]
-    return _made(head["name"], "\n".join(message).strip(), own, names_jax, module.rstrip("."))
+    return _made(
+        head["name"],
+        "\n".join(message).strip(),
+        own,
+        names_jax,
+        module.rstrip("."),
+        "\n".join(lines[:at])[-MAX_THROUGH:].replace("\\", "/"),
+    )
 
 
 def _made(
-    exception: str, message: str, own: list[str], names_jax: bool, module: str = ""
+    exception: str,
+    message: str,
+    own: list[str],
+    names_jax: bool,
+    module: str = "",
+    through: str = "",
 ) -> Symptom:
     return Symptom(
         exception=exception,
@@ -166,6 +186,7 @@ def _made(
         message=message,
         line=own[-1] if own else "",
         source="\n".join(own),
+        through=through,
         names_jax=names_jax,
     )
 
@@ -195,7 +216,14 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
             last = number
             if not library:
                 own.append(_Frame(number, found["line"].strip()))
-    return [one for one in own if one.code and not _CARETS.match(one.code)], last
+    return [one for one in own if one.code and not _no_code(one.code)], last
+
+
+def _no_code(line: str) -> bool:
+    """Return whether the line after a frame's file is not its code, which Python did not find."""
+    head = _EXCEPTION.match(line)
+    named = head is not None and bool(head["message"]) and bool(_ERROR.search(head["name"]))
+    return named or bool(_CARETS.match(line))
 
 
 def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]:
@@ -206,7 +234,10 @@ def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]
     """
     found: list[tuple[int, re.Match[str]]] = []
     fresh = True
+    quoted = 0
     for number, line in enumerate(lines):
+        if number < quoted:
+            continue
         if _FILE.match(line) or _ARROW.match(line) or _CELL.match(line) or _AFTER.match(line):
             fresh = True
         if line.lstrip()[:1] in ("#", "|"):  # a comment, or Python's help
@@ -225,6 +256,7 @@ def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]
                 continue
             found.append((number, match))
             fresh = False
+            quoted = _end_of_quoted(lines, number, match["message"] or "")
     return found
 
 
@@ -233,10 +265,19 @@ def _message(line: str) -> str:
     return _PYTEST_MESSAGE.sub("", line)
 
 
-def _message_lines(lines: list[str]) -> list[str]:
-    message = []
+def _end_of_quoted(lines: list[str], at: int, message: str) -> int:
+    """Return where a message ends that quotes another exception's traceback; 0 if it does not."""
+    said = _message_lines(lines[at + 1 :], message)
+    return at + 1 + len(said) if any(_QUOTED in line for line in (message, *said)) else 0
+
+
+def _message_lines(lines: list[str], first: str) -> list[str]:
+    """Return the lines of a message after its first, with a traceback that it quotes."""
+    message: list[str] = []
     for line in lines:
         if _AFTER.match(line):
-            break
+            before = message[-1] if message else first
+            if not (before.endswith(_QUOTED) and line.startswith("Traceback")):
+                break
         message.append(_message(line))
     return message
