@@ -62,6 +62,27 @@ TypeError: unhashable type: 'jaxlib._jax.ArrayImpl'
 
 WARNED = "train.py:7: UserWarning: Some donated buffers were not usable: float32[10].\n  warn()\n"
 ABORTED = "F0000 rendezvous.cc:37] Termination timeout for 'all reduce RendezvousKey{run_id=1}'\n"
+QUOTING = """\
+Traceback (most recent call last):
+  File "a.py", line 19, in <module>
+    f(Grid(jnp.ones(3)))
+ValueError: Non-hashable static arguments are not supported. The error was:
+Traceback (most recent call last):
+  File "a.py", line 14, in __hash__
+TypeError: unhashable type: 'jaxlib._jax.ArrayImpl'
+"""
+OF_OPTAX = """\
+  File "a.py", line 19, in <module>
+    state = tx.init(params)
+  File "C:\\env\\site-packages\\optax\\schedules\\_inject.py", line 283, in __call__
+    return self.schedule_fn(state.count)
+TypeError: f() missing 1 required positional argument: 'x'
+"""
+SESSION = """\
+>>> jax.devices()
+/lib/plugin_support.py:91: RuntimeWarning: JAX plugin is not compatible
+  warnings.warn(
+"""
 
 
 @pytest.mark.parametrize(
@@ -75,10 +96,13 @@ ABORTED = "F0000 rendezvous.cc:37] Termination timeout for 'all reduce Rendezvou
         ("jax.errors.KeyReuseError: twice", "KeyReuseError", "twice", ""),
         ("log\nflax.errors.ScopeCollectionNotFound: Tried\nmore", "ScopeCollectionNotFound",
          "Tried\nmore", ""),
+        (QUOTING, "ValueError", QUOTING.partition("ValueError: ")[2], "f(Grid(jnp.ones(3)))"),
+        (SESSION, "RuntimeWarning", "JAX plugin is not compatible\n  warnings.warn(", ""),
         (WARNED, "UserWarning", "Some donated buffers were not usable: float32[10].\n  warn()", ""),
         ('  File "a.py", line 3, in f\n    g(x)\nKeyError', "KeyError", "", "g(x)"),
     ],
-    ids=["chained", "ipython", "several", "last line", "flax", "warning", "no message"],
+    ids=["chained", "ipython", "several", "last line", "flax", "quoting", "session", "warning",
+         "no message"],
 )  # fmt: skip
 def test_a_traceback_is_read(text: str, exception: str, message: str, line: str):
     for variant in (text, text.replace("\n", "\r\n")):
@@ -86,6 +110,13 @@ def test_a_traceback_is_read(text: str, exception: str, message: str, line: str)
         assert symptom is not None
         found = symptom.exception, symptom.message, symptom.line
         assert found == (exception, message.strip(), line)
+
+
+def test_the_libraries_frames_are_read():
+    symptom = read_traceback(OF_OPTAX)
+    assert symptom is not None
+    assert symptom.line == "state = tx.init(params)"
+    assert 'optax/schedules/_inject.py", line 283, in __call__' in symptom.through
 
 
 def test_an_abort_of_xla_is_recognised():

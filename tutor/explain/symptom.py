@@ -15,6 +15,9 @@ from tutor.tree import Tree
 _QUESTIONS = re.compile(r"^#.*\n?", re.MULTILINE)
 """Comments outside of functions: a lesson's questions quote code that is not the learner's."""
 
+_SANDBOX = re.compile(r'^ *File "[^"\n]*/tutor/sandbox/[^"\n]*", line \d+, in \w+\n', re.MULTILINE)
+"""The sandbox's frames, in a message that quotes a traceback."""
+
 UNKNOWN = "?"
 """The exception of a message that was pasted without it."""
 
@@ -51,7 +54,7 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
-        message=_message(fault),
+        message=_SANDBOX.sub("", _message(fault)),
         line=fault.frames[-1].source if fault.frames else fault.running,
         source=source,
         check=check,
