@@ -82,7 +82,7 @@ class LearnerEnvironment(Environment):
         self.module = types.ModuleType(self.module_name)
         gc.collect()
 
-    def collect(self, *, unload: bool) -> Tree:
+    def collect(self, *, unload: bool = True) -> Tree:
         """Return the compiled programs that were needed since the last time, and `unload` the
         module."""
         if unload:
