@@ -348,6 +348,7 @@ def test_a_lesson_with_code_needs_its_pytorch(tmp_path: Path) -> None:
         ("a = b", "b"),
         ("x = helper(3)\na = (x, 1)", ("x", 1)),
         ("float32 = 3\na = jnp.float32", "jnp.float32"),
+        ("a = jax.errors.TracerBoolConversionError.__name__", "TracerBoolConversionError"),
     ],
 )
 def test_names_in_an_answer_stand_for_what_the_file_assigns(code: str, expected: object):

@@ -120,8 +120,8 @@ def _literal(node: ast.expr) -> Literal:
             return [*map(_literal, parts)]
         case ast.Dict(keys=keys, values=values) if all(isinstance(k, ast.Constant) for k in keys):
             return {_key(k): _literal(v) for k, v in zip(keys, values, strict=True)}
-        case ast.Attribute(attr="__name__", value=ast.Name(id=name)):
-            return name
+        case ast.Attribute(attr="__name__", value=ast.Name() | ast.Attribute() as named):
+            return ast.unparse(named).rpartition(".")[2]
         case ast.Name() | ast.Attribute() if all(
             isinstance(part, ast.Name | ast.Attribute | ast.Load) for part in ast.walk(node)
         ):

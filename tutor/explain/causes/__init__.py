@@ -217,7 +217,7 @@ CAUSES: dict[str, Cause] = {
     "gelu-form": Cause(nearness.gelu_form, ("form", "expected_form"), each=True, vague=True),
     "proportional": Cause(scaling.proportional, ("ratio",)),
     "factor": Cause(factors.factor, ("ratio", "name"), each=True, vague=True),
-    "step-scaled": Cause(updates.step_scaled, ("input", "ratio", "name"), each=True, vague=True),
+    "step-scaled": Cause(updates.step_scaled, ("input", "ratio", "name"), vague=True),
     "constant-more": Cause(terms.constant_more, ("number", "how", "name"), each=True, vague=True),
     "wrong-where": Cause(places.wrong_where, ("input", "value"), each=True),
     "factor-per-row": Cause(terms.factor_per_row, each=True, vague=True),

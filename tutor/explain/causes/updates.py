@@ -180,10 +180,15 @@ def only_frozen_moved(comparison: Comparison) -> Fields | None:
         for path, leaf in leaves(comparison.expected)
         if path not in wrong and leaf.array is not None and leaf.array.dtype.kind == "f"
     ]
-    inputs = [array for _, array in comparison.arrays()]
     if comparison.other is not None or not any(array.size > 1 for array in right):
         return None
+    moved: list[str] = []
     for pair in comparison.pairs:
-        if not any(np.array_equal(array, pair.expected) for array in inputs):
+        same = [name for name, array in comparison.arrays() if np.array_equal(array, pair.expected)]
+        if not same:
             return None
-    return frozen_moved(comparison)
+        moved.append(same[0])
+    if frozen_moved(comparison) is None:
+        return None
+    names = [*dict.fromkeys(moved)]
+    return {"input": "`, `".join(names[:3])} if len(names) <= 3 else None
