@@ -222,6 +222,8 @@ def test_what_changes_libraries_is_not_run_before_other_code(
     ready(pool, lesson)
     assert ran(pool, lesson, f"{CHANGES[change]}\n{MARKED}").passed
     ready(pool, lesson)
+    (waiting,) = pool._waiting
+    assert waiting.primed == 1  # with the pack's code, as before
     report = ran(pool, lesson, MARKED)
     assert report.passed
     assert report.stdout.split()[0] == "alone"

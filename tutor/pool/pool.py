@@ -320,14 +320,19 @@ class Pool:
     def _codes(self, expected: "_Expected", configuration: Configuration) -> "list[_Code]":
         """Return what to prime a sandbox with, in order. Call with the lock held."""
         lesson, seed = expected.lesson, expected.seed
-        left = [_Code(code) for code in expected.codes]
-        own = self._own.get(lesson.id)
-        if own is not None and self._kept is not None:
+
+        def primes(code: _Code) -> bool:
+            return (lesson.id, configuration, code.text) not in self._unprimed
+
+        left = [*filter(primes, map(_Code, expected.codes))]
+        text = self._own.get(lesson.id)
+        own = _Code(text, own=True) if text is not None and self._kept is not None else None
+        if own is not None and primes(own):
             # The next run is an edit of it. Only what the pack's code compiles can be cached, and
             # only as long as nothing of the learner's has been in the sandbox; so that comes first.
             known = [self._forks.programs.known(lesson, configuration, c.text, seed) for c in left]
-            left = [_Code(own, own=True)] if all(known) else [*left, _Code(own, own=True)]
-        return [c for c in left if (lesson.id, configuration, c.text) not in self._unprimed]
+            return [own] if all(known) else [*left, own]
+        return left
 
     def _prime(self, expected: "_Expected", one: "_Warm") -> None:
         """Prime a sandbox with its next code; without one, wait until it has started."""
@@ -359,6 +364,7 @@ class Pool:
                 )  # fmt: skip
                 if not one.left and one.pure:
                     one.pure = not self._give_kept(one.sandbox, key)
+            one.primed += code is not None
         except (Failed, DrawError):
             # A run will report it; here it only means a slower start.
             _logger.debug("%s: cannot prime pid %d", lesson.id, one.sandbox.pid)
@@ -465,8 +471,11 @@ class _Code(NamedTuple):
 
 
 class _Warm:
-    """A sandbox that is being primed, or ready. `wanted`: a run waits for it; `left`: codes that it
-    has not been primed with yet; `pure`: nothing of the learner's has been in it."""
+    """A sandbox that is being primed, or ready.
+
+    `wanted`: a run waits for it; `left`: codes that it has not been primed with yet; `primed`: with
+    how many it was; `pure`: nothing of the learner's has been in it.
+    """
 
     def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
         self.lesson = lesson
@@ -475,6 +484,7 @@ class _Warm:
         self.ready = False
         self.wanted = False
         self.left: list[_Code] = []
+        self.primed = 0
         self.pure = True
 
     def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
