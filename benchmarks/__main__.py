@@ -71,13 +71,13 @@ class Effort(Struct, frozen=True, kw_only=True):
     ahead_every: int = 3
     """One in so many of them is also measured with running ahead."""
 
-    styles_seconds: float = 540.0
+    styles_seconds: float = 360.0
     """Seconds after which no further answer is begun."""
 
     cold_parts: int = 3
     """One in so many lessons is checked cold."""
 
-    cold_seconds: float = 110.0
+    cold_seconds: float = 80.0
     """Seconds after which no further lesson is checked cold."""
 
     known: Sequence[str] = KNOWN
@@ -87,9 +87,9 @@ class Effort(Struct, frozen=True, kw_only=True):
     warm: int = 2
     starts: int = 7
     batch: int = 63
-    alternatives: int = 14
+    alternatives: int = 9
     sizes: tuple[int, ...] = (50, 5_000)
-    checks: tuple[int, ...] = (1, 8)
+    checks: tuple[int, ...] = (1, 4)
     batches: tuple[int, ...] = (14,)
 
 
