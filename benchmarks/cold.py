@@ -60,7 +60,8 @@ def prepare(root: Path, answer: Answer, seed: int = 0) -> Prepared:
     for devices in sorted({configuration_of(lesson, check).devices for check, _ in planned}):
         checks: list[tuple[Check, list[Case], list[Tree | None]]] = []
         for check, cases in planned:
-            if configuration_of(lesson, check).devices != devices:
+            # Predictions are read in the main process.
+            if configuration_of(lesson, check).devices != devices or check.ahead() is not None:
                 continue
             known = check.refer() is not None
             checks.append(
