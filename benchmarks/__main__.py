@@ -3,7 +3,7 @@
     python -m benchmarks [--quick | --all] [--turn N] [--out FOLDER]
 
 Writes `results.json`, `results.md` and `results.svg`. Exits with 1 if a ratio fell by more than a
-fifth, or a verdict was wrong. Takes at most 20 minutes on two otherwise idle cores, and measures
+fifth, or a verdict was wrong. Takes about 20 minutes on two otherwise idle cores, and measures
 one answer per lesson; which one, and which lessons are checked cold, changes with the day or with
 `--turn`. `--quick` takes a few minutes and gives rough figures; `--all` measures all answers and
 takes hours.
