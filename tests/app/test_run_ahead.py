@@ -43,7 +43,7 @@ def verdict(driver: Driver) -> str | None:
     job = driver.app.desk.runner._ahead
     if job is None:
         return None
-    last = job.told[-1]
+    last = job.events[-1]
     assert isinstance(last, RunFinished)
     return last.report.verdict
 
@@ -93,6 +93,16 @@ async def test_what_was_edited_since_is_run_anew(start: Start, patient: Pack):
         await driver.check()
         assert driver.results.report is not None
         assert driver.results.report.passed
+
+
+async def test_typing_on_stops_what_runs_ahead(start: Start, patient: Pack):
+    async with start(pack=patient, warm=True) as driver:
+        await opened(driver)
+        await driver.write("while True: pass\n")
+        runner = driver.app.desk.runner
+        await driver.until(lambda: runner._current is not None, "a run ahead")
+        await driver.write("def double(x:\n")
+        await driver.until(lambda: runner._current is None, "its end")
 
 
 async def test_an_unfinished_line_and_the_starter_are_not_run(

@@ -201,6 +201,8 @@ CHANGES = {
     "a path": "import sys\nsys.path.insert(0, '/')",
     "a signal": "import signal\nsignal.signal(signal.SIGUSR1, signal.SIG_IGN)",
     "an import hook": "import sys\nsys.meta_path.insert(0, sys.meta_path[0])",
+    "a constant": "import jax.numpy as jnp\njnp.pi = 3.0",
+    "print options": "import numpy as np\nnp.set_printoptions(precision=2)",
     "the recursion limit": "import sys\nsys.setrecursionlimit(5000)",
 }
 

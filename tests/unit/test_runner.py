@@ -2,13 +2,13 @@
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from tests.stopwatch import GUARD
+from tests.stopwatch import GUARD, until
 from tutor.engine.background import (
     CheckFinished,
     RaceFinished,
@@ -171,12 +171,12 @@ def test_closing_in_the_middle_leaves_nothing(forks: Forks, lesson: Lesson):
     assert not children()
 
 
-def test_what_was_run_ahead_is_told_at_once(runner: Runner, lesson: Lesson):
+def test_the_result_of_a_run_ahead_is_reported_at_once(runner: Runner, lesson: Lesson):
     ahead = _run_ahead(runner, lesson, DOUBLE)
     ear = Ear()
     number = runner.run(lesson, DOUBLE, ear)
-    told = [type(news) for news in ear.news if type(news) is not ReferenceNeeded]
-    assert told == [CheckFinished, CheckFinished, RunFinished]
+    kinds = [type(news) for news in ear.news if type(news) is not ReferenceNeeded]
+    assert kinds == [CheckFinished, CheckFinished, RunFinished]
     assert ear.numbers(RunFinished) == [number]
     timed = ear.until(RaceFinished, number)
     assert isinstance(timed, RaceFinished)
@@ -211,6 +211,15 @@ def test_other_code_replaces_a_run_ahead(runner: Runner, lesson: Lesson):
     assert judged.report.passed
 
 
+def test_a_run_ahead_of_an_edited_lesson_is_run_again(runner: Runner, lesson: Lesson):
+    _run_ahead(runner, lesson, DOUBLE)
+    edited = replace(lesson, title="Edited by its author")
+    ear = Ear()
+    number = runner.run(edited, DOUBLE, ear)
+    assert not ear.numbers(RunFinished)
+    ear.until(RunFinished, number)
+
+
 def test_a_run_ahead_can_be_forgotten(runner: Runner, lesson: Lesson):
     _run_ahead(runner, lesson, DOUBLE)
     runner.forget_ahead()
@@ -220,7 +229,7 @@ def test_a_run_ahead_can_be_forgotten(runner: Runner, lesson: Lesson):
     runner.stop()
     assert runner.run_ahead(lesson, ENDLESS)
     runner.forget_ahead()
-    _until(lambda: runner._current is None and runner._next is None)
+    until(lambda: runner._current is None and runner._next is None)
 
 
 def test_a_run_ahead_never_stops_one_that_was_asked_for(runner: Runner, lesson: Lesson):
@@ -240,7 +249,7 @@ def test_what_failed_through_no_fault_of_the_code_is_run_again(
     with monkeypatch.context() as patched:
         patched.setattr(Session, "check", broken)
         assert runner.run_ahead(lesson, DOUBLE)
-        _until(lambda: runner._current is None and runner._next is None)
+        until(lambda: runner._current is None and runner._next is None)
     ear = Ear()
     judged = ear.until(RunFinished, runner.run(lesson, DOUBLE, ear))
     assert isinstance(judged, RunFinished)
@@ -261,7 +270,7 @@ def test_a_run_ahead_has_a_low_priority_until_it_is_asked_for(
     monkeypatch.setattr(Forks, "take", noted)
     normal = os.getpriority(os.PRIO_PROCESS, 0)
     assert runner.run_ahead(lesson, ENDLESS)
-    _until(lambda: bool(taken) and os.getpriority(os.PRIO_PROCESS, taken[0]) > normal)
+    until(lambda: bool(taken) and os.getpriority(os.PRIO_PROCESS, taken[0]) > normal)
     ear = Ear()
     number = runner.run(lesson, ENDLESS, ear)
     if os.geteuid() == 0:  # others may only lower it
@@ -272,15 +281,8 @@ def test_a_run_ahead_has_a_low_priority_until_it_is_asked_for(
 
 def _run_ahead(runner: Runner, lesson: Lesson, code: str) -> Report:
     assert runner.run_ahead(lesson, code)
-    _until(lambda: runner._ahead is not None)
+    until(lambda: runner._ahead is not None)
     assert runner._ahead is not None
-    last = runner._ahead.told[-1]
+    last = runner._ahead.events[-1]
     assert isinstance(last, RunFinished)
     return last.report
-
-
-def _until(true: Callable[[], bool]) -> None:
-    limit = time.monotonic() + GUARD
-    while not true():
-        assert time.monotonic() < limit
-        time.sleep(0.01)

@@ -40,6 +40,13 @@ def test_functions_and_constants_stay():
         "@functools.cache\ndef slow(x):\n    return x",
         "@functools.lru_cache(maxsize=3)\ndef slow(x):\n    return x",
         "cached = functools.cache(softmax)",
+        "from functools import cache as memo\n@memo\ndef slow(x):\n    return x",
+        """def memo(f):
+    seen = {}
+    return lambda x: seen.setdefault(x, f(x))
+@memo
+def slow(x):
+    return x""",
         "def f(x, seen=[]):\n    return seen",
         "def f(x):\n    global ROWS\n    ROWS = x",
         "def f(x):\n    softmax.calls = x",

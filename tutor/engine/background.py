@@ -2,7 +2,7 @@
 
 The app and `watch` hand every save to a `Runner` and receive its events. A new save stops the
 current run; of several that arrive meanwhile, only the last is run. Code that is likely to be asked
-about can be run ahead, at low priority: whoever then asks gets what is known at once.
+about can be run ahead, at low priority: a `run` of it then reports at once what is known.
 """
 
 import logging
@@ -81,15 +81,17 @@ class _Job(Struct):
     cancel: Cancel
     over: bool = False
     """Finished, or being stopped."""
-    told: list[RunEvent] = []
-    """What happened before anybody asked."""
+    events: list[RunEvent] = []
+    """The events before anybody asked."""
     quiet: LowPriority | None = None
     race_of: Report | None = None
     """The verdict is known; only the race is left."""
 
     def covers(self, lesson: Lesson, code: str, seed: int) -> bool:
         """Return whether this job's report is, or will be, that of a run with these arguments."""
-        return (self.lesson.id, self.code, self.seed) == (lesson.id, code, seed)
+        # The lesson as a whole: its author may have edited it meanwhile.
+        same = self.lesson is lesson or self.lesson == lesson
+        return same and (self.code, self.seed) == (code, seed)
 
 
 class Runner:
@@ -117,7 +119,7 @@ class Runner:
         self._thread.start()
 
     def run(self, lesson: Lesson, code: str, listener: Listener, seed: int = 0) -> int:
-        """Check this code now, or tell what a run ahead has found.
+        """Check this code now, or report what a run ahead has found.
 
         **Arguments:** `listener` is called with the run's events, in another thread; with those of
         a run ahead, also in this one, before this returns.
@@ -132,7 +134,7 @@ class Runner:
                 return newest.number
             done, self._ahead = self._ahead, None
             if done is not None and done.covers(lesson, code, seed):
-                return self._tell(done, listener)
+                return self._deliver(done, listener)
             return self._begin(_Job(0, listener, lesson, code, seed, Cancel()))
 
     def run_ahead(self, lesson: Lesson, code: str, seed: int = 0) -> bool:
@@ -197,18 +199,18 @@ class Runner:
         return job.number
 
     def _adopt(self, job: _Job, listener: Listener) -> None:
-        """Tell a listener about a run ahead from now on. Call with the lock held."""
+        """Report a run ahead to a listener from now on. Call with the lock held."""
         job.listener = listener
         if job.quiet is not None:
             job.quiet.end()
-        for event in job.told:
+        for event in job.events:
             listener(event)
 
-    def _tell(self, done: _Job, listener: Listener) -> int:
-        """Tell what a run ahead has found, and let the race follow. Call with the lock held."""
+    def _deliver(self, done: _Job, listener: Listener) -> int:
+        """Report what a run ahead has found, and let the race follow. Call with the lock held."""
         self._stop()
         self._adopt(done, listener)
-        last = done.told[-1]
+        last = done.events[-1]
         if isinstance(last, RunFinished) and last.report.passed:
             race = _Job(done.number, listener, done.lesson, done.code, done.seed, Cancel())
             race.over, race.race_of = True, last.report
@@ -219,7 +221,7 @@ class Runner:
     def _emit(self, job: _Job, event: RunEvent) -> None:
         with self._change:
             if job.listener is None:
-                job.told.append(event)
+                job.events.append(event)
                 return
         job.listener(event)
 
@@ -271,7 +273,7 @@ class Runner:
             self._emit(job, RunFinished(number, Report(job.lesson.id, "internal", (), fault=fault)))
 
     def _judge(self, job: _Job, session: Session) -> Report:
-        """Run the checks of a job, and tell what comes of them."""
+        """Run the checks of a job, and report each result."""
         number = job.number
         report = session.check(
             job.seed,
@@ -284,9 +286,9 @@ class Runner:
             stopped, job.over = job.over, True
             ahead = job.listener is None
             if ahead:
-                job.told.append(finished)
+                job.events.append(finished)
             if ahead and not stopped and report.verdict != "internal":
-                # Our own failure is not kept: whoever asks gets another run.
+                # Our own failure is not kept: the next `run` tries again.
                 self._ahead = job
         if not ahead:
             self._emit(job, finished)

@@ -1,7 +1,7 @@
 """Compiled programs of the learner's own runs, kept for their next ones.
 
-Nobody who asks for a verdict twice should pay twice for what XLA compiled. These programs come from
-a sandbox in which a submission has run, so they may be forged: whoever forges them harms their own
+XLA need not compile a program twice for the same learner. These programs come from a sandbox in
+which a submission has run, so they may be forged; a forged program can harm only its author's own
 feedback. They are given only to runs of the same learner's file (the app, `watch`, and `check`
 without a FILE), never to `grade` or `pack test`, and a sandbox that got them adds nothing to the
 pack's programs (`tutor.pool.programs`). `--fresh` ignores them.

@@ -8,14 +8,17 @@ that a sandbox says: code that hides its traces harms the next verdict of its ow
 
 import builtins
 import gc
+import logging
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from tutor.sandbox import jax_internals
 
@@ -60,7 +63,8 @@ class LibraryState:
 
 
 def _values() -> Iterator[tuple[str, Any]]:
-    """Yield every function and class that the libraries hold, in modules and in their classes."""
+    """Yield every function, class and constant that the libraries hold, in modules and in their
+    classes."""
     yield from _callables("builtins", vars(builtins))
     for name, module in [*sys.modules.items()]:
         if name.partition(".")[0] not in LIBRARIES or not isinstance(module, ModuleType):
@@ -73,9 +77,9 @@ def _values() -> Iterator[tuple[str, Any]]:
 
 def _callables(owner: str, values: Any) -> Iterator[tuple[str, Any]]:
     for name, value in [*values.items()]:
-        if isinstance(value, type | FunctionType | property | staticmethod | classmethod) or (
-            callable(value) and not isinstance(value, ModuleType)
-        ):
+        # Floats are constants, such as `jnp.pi`; integers also count things.
+        kept = isinstance(value, float | complex | property | staticmethod | classmethod)
+        if kept or (callable(value) and not isinstance(value, ModuleType)):
             yield f"{owner}.{name}", value
 
 
@@ -92,6 +96,8 @@ def _process() -> dict[str, object]:
         "tracing": (sys.gettrace(), sys.getprofile(), threading.gettrace()),
         "hooks": (sys.excepthook, sys.displayhook, sys.unraisablehook, threading.excepthook),
         "streams": (id(sys.stdout), id(sys.stderr), id(sys.stdin)),
+        "print options": np.get_printoptions(),
+        "logging": (logging.root.level, len(logging.root.handlers), logging.root.disabled),
         "recursion limit": sys.getrecursionlimit(),
         "switch interval": sys.getswitchinterval(),
         "garbage collector": (gc.isenabled(), gc.get_threshold(), len(gc.callbacks)),

@@ -6,7 +6,7 @@ the time of a check. A harness that holds nothing that could change may stay.
 
 import ast
 
-_TRANSFORMS = ("jax.", "functools.partial", "partial")
+_TRANSFORMS = ("jax.", "functools.partial", "partial", "functools.wraps")
 _CACHES = ("cache", "lru_cache", "cached_property", "singledispatch")
 
 
@@ -33,7 +33,7 @@ def _keeps_nothing(statement: ast.stmt) -> bool:
             return True
         case ast.FunctionDef(args=arguments, decorator_list=decorators):
             defaults = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
-            return all(map(_is_fixed, [*defaults, *decorators]))
+            return all(map(_is_fixed, defaults)) and all(map(_is_transform, decorators))
         case ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value):
             return bool(_targets(statement)) and _is_fixed(value)
     return False
@@ -49,11 +49,18 @@ def _is_fixed(value: ast.expr) -> bool:
             return _is_fixed(left) and _is_fixed(right)
         case ast.Tuple(elts=parts):
             return all(map(_is_fixed, parts))
-        case ast.Call(func=function, args=parts, keywords=named):
-            return ast.unparse(function).startswith(_TRANSFORMS) and all(
-                map(_is_fixed, [*parts, *(one.value for one in named)])
-            )
+        case ast.Call():
+            return _is_transform(value)
     return False
+
+
+def _is_transform(value: ast.expr) -> bool:
+    """Return whether this is a transformation of JAX, which holds nothing that could change."""
+    if isinstance(value, ast.Call):
+        parts = [*value.args, *(one.value for one in value.keywords)]
+        return _is_transform(value.func) and all(map(_is_fixed, parts))
+    # Not a decorator by another name: it may cache.
+    return ast.unparse(value).startswith(_TRANSFORMS)
 
 
 def _targets(statement: ast.stmt) -> list[str]:

@@ -53,20 +53,25 @@ class RunAhead:
         self._lesson = lesson
         self._code = code
         self._known = ""
+        self._begun = False
         self._settings = Settings()
         self._timer: Timer | None = None
         self._tries = 0
 
     def typed(self) -> None:
-        """Note that the code has changed."""
+        """Note that the code has changed. What runs ahead is of other code now: it is stopped, so
+        that a sandbox is ready again when the learner asks."""
         self._stop()
+        if self._begun:
+            self._begun, self._known = False, ""
+            self._desk.forget_ahead()
         self._tries = MOST_TRIES
         self._timer = self._owner.set_timer(PAUSE_SECONDS, self._run)
 
     def skip(self) -> None:
         """Do not run the code as it is: it was just opened, or is run anyway."""
         self._stop()
-        self._known = self._code()
+        self._known, self._begun = self._code(), False
 
     def leave(self) -> None:
         """Run nothing more: the learner leaves the lesson."""
@@ -85,7 +90,7 @@ class RunAhead:
             return
         self._tries -= 1
         if self._begin(code):
-            self._known = code
+            self._known, self._begun = code, True
         elif self._tries:
             self._timer = self._owner.set_timer(RETRY_SECONDS, self._run)
 
