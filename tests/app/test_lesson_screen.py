@@ -9,10 +9,12 @@ from textwrap import dedent
 
 import pytest
 from textual.command import CommandList
+from textual.message import Message
 
 from tests.app.conftest import Driver, Start
 from tests.conftest import MINI, course
 from tests.stopwatch import PATIENCE, Stopwatch
+from tutor.engine.background import RunFinished
 from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.ui.actions import key_of
@@ -33,6 +35,13 @@ RIGHT = "def double(x):\n    return 2 * x\n"
 @pytest.fixture
 def own(home: Path) -> Path:
     return home / "workspace" / "mini" / "double.py"
+
+
+def _ends(message: Message) -> bool:
+    """Return whether a message tells the screen that a run is over."""
+    return isinstance(message, LessonScreen.RunProgressed) and isinstance(
+        message.event, RunFinished
+    )
 
 
 async def opened(driver: Driver, lesson: str = "double") -> None:
@@ -439,12 +448,19 @@ async def test_the_text_after_a_pass_can_be_read_with_the_keyboard(start: Start,
         assert "Paragraph" not in driver.text
 
 
-async def test_enter_goes_on_after_a_pass_unless_something_was_typed(start: Start):
+async def test_enter_goes_on_after_a_pass_unless_something_was_typed(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
+    held: list[Message] = []
     async with start() as driver:
         await opened(driver)
         await driver.write(RIGHT)
+        monkeypatch.setattr(driver.lesson, "_post", held.append)
         await driver.press("run")
+        await driver.until(lambda: any(_ends(message) for message in held), "the run is over")
         await driver.press("code", "space")
+        for message in held:
+            driver.lesson.post_message(message)
         await driver.until(lambda: driver.results.report is not None, "a report")
         await driver.shows("Passed at the first try, without hints.")
         assert driver.app.focused is driver.editor

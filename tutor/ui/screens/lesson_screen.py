@@ -373,7 +373,8 @@ class LessonScreen(Screen[None]):
         if first:
             self.results.record = self._record()
             self.results.show()
-            if not self._typed:  # what is typed now is meant for the code
+            # What is typed now is meant for the code, even if its message is still on its way.
+            if not self._typed and self.editor.code == self._checked:
                 self.set_focus(self.results.pass_card, scroll_visible=False)
 
     def _record(self) -> str:
