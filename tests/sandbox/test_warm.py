@@ -289,29 +289,30 @@ def _same_but_for_numbers(leaf: Leaf, other: Leaf, where: str) -> None:
 # --- what must not be shared -------------------------------------------------------------------
 
 
-def test_grading_workers_hold_nothing_of_the_solution(learning: Forks, lesson: Lesson):
-    solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
-    learning.compile_programs(lesson, solution)
+PLANTED = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
+
+
+def assert_nothing_planted(learning: Forks, lesson: Lesson) -> None:
+    """Run a submission, and look through the memory of its sandbox."""
     with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=learning) as session:
         assert session.check().passed
         assert session.main_sandbox is not None
         everything = b"".join(memory(session.main_sandbox.sandbox.pid))
     assert b"the_control" in everything
     assert b"planted_in_the_solution" not in everything
+
+
+def test_grading_workers_hold_nothing_of_the_solution(learning: Forks, lesson: Lesson):
+    learning.compile_programs(lesson, PLANTED)
+    assert_nothing_planted(learning, lesson)
 
 
 def test_grading_workers_hold_nothing_of_a_solution_that_was_judged(
     learning: Forks, lesson: Lesson
 ):
-    solution = "def double(x):\n    'planted_in_the_solution'\n    return x + x\n"
-    with Session(lesson, solution, sandboxes=learning.learning(lesson, solution)) as session:
+    with Session(lesson, PLANTED, sandboxes=learning.learning(lesson, PLANTED)) as session:
         assert session.check().passed
-    with Session(lesson, "'the_control'\n" + DOUBLE, sandboxes=learning) as session:
-        assert session.check().passed
-        assert session.main_sandbox is not None
-        everything = b"".join(memory(session.main_sandbox.sandbox.pid))
-    assert b"the_control" in everything
-    assert b"planted_in_the_solution" not in everything
+    assert_nothing_planted(learning, lesson)
 
 
 def test_programs_of_submissions_are_not_kept(pool: Pool, cache: Path, lesson: Lesson):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
 from tutor.engine.references import References, Request
@@ -27,6 +27,7 @@ from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeptPrograms, collect
 from tutor.pool.priming import give, prime, prime_with_own
+from tutor.pool.warm_sandbox import Code, ExpectedLesson, Key, WarmSandbox
 from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
@@ -70,12 +71,12 @@ class Pool:
         self._cache = cache or paths.cache()
         self._kept = None if fresh else KeptPrograms(self._cache / "own-programs")
         self._own: dict[str, str] = {}
-        self._taken: dict[Sandbox, _Key] = {}
+        self._taken: dict[Sandbox, Key] = {}
         self._forks = Forks(self._cache)
         self.idle = idle
         self._change = threading.Condition()
-        self._expected: list[_Expected] = []
-        self._waiting: list[_Warm] = []
+        self._expected: list[ExpectedLesson] = []
+        self._waiting: list[WarmSandbox] = []
         self._discarded: list[Sandbox] = []
         self._references: list[References] = []
         self._unprimed: set[tuple[str, Configuration, str]] = set()
@@ -109,7 +110,7 @@ class Pool:
             self._expected = [
                 next(
                     (k for k in known if k.same(lesson, codes, seed)),
-                    _Expected(lesson, tuple(codes), seed),
+                    ExpectedLesson(lesson, tuple(codes), seed),
                 )
                 for lesson, codes in lessons
             ]
@@ -149,7 +150,7 @@ class Pool:
             self._running += 1
             self._touch()
             one = self._ready_one(lesson, configuration)
-            key = _Key(lesson, configuration, self._seed_of(lesson))
+            key = Key(lesson, configuration, self._seed_of(lesson))
         try:
             sandbox = self._warmed(one, key) if one is not None else None
             if sandbox is None:
@@ -217,7 +218,7 @@ class Pool:
         for sandbox in [*self._discarded, *(one.sandbox for one in self._waiting)]:
             sandbox.close()
 
-    def _warmed(self, one: "_Warm", key: "_Key") -> Sandbox | None:
+    def _warmed(self, one: WarmSandbox, key: Key) -> Sandbox | None:
         """Return a waiting sandbox, if it can serve a run."""
         sandbox = one.sandbox
         if not _answers(sandbox) or (one.pure and not self._give_kept(sandbox, key)):
@@ -225,7 +226,7 @@ class Pool:
         _logger.debug("%s: using warm pid %d", key.lesson.id, sandbox.pid)
         return sandbox
 
-    def _ready_one(self, lesson: Lesson, configuration: Configuration) -> "_Warm | None":
+    def _ready_one(self, lesson: Lesson, configuration: Configuration) -> WarmSandbox | None:
         """Return a warm sandbox if there is one. Call with the lock held."""
         for one in [w for w in self._waiting if w.serves(lesson, configuration)]:
             one.wanted = True
@@ -302,7 +303,7 @@ class Pool:
             wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
         return wanted
 
-    def _prepare(self, expected: "_Expected", configuration: Configuration) -> None:
+    def _prepare(self, expected: ExpectedLesson, configuration: Configuration) -> None:
         lesson = expected.lesson
         try:
             sandbox = self._forks.start(lesson, configuration)
@@ -311,22 +312,22 @@ class Pool:
             self._refused = True
             return
         _logger.debug("%s: preparing pid %d, %d MiB free", lesson.id, sandbox.pid, free_memory_mb())
-        one = _Warm(lesson, configuration, sandbox)
+        one = WarmSandbox(lesson, configuration, sandbox)
         with self._change:
             one.left = self._codes(expected, configuration)
             self._waiting.append(one)
         self._prime(expected, one)
 
-    def _codes(self, expected: "_Expected", configuration: Configuration) -> "list[_Code]":
+    def _codes(self, expected: ExpectedLesson, configuration: Configuration) -> list[Code]:
         """Return what to prime a sandbox with, in order. Call with the lock held."""
         lesson, seed = expected.lesson, expected.seed
 
-        def primes(code: _Code) -> bool:
+        def primes(code: Code) -> bool:
             return (lesson.id, configuration, code.text) not in self._unprimed
 
-        left = [*filter(primes, map(_Code, expected.codes))]
+        left = [*filter(primes, map(Code, expected.codes))]
         text = self._own.get(lesson.id)
-        own = _Code(text, own=True) if text is not None and self._kept is not None else None
+        own = Code(text, own=True) if text is not None and self._kept is not None else None
         if own is not None and primes(own):
             # The next run is an edit of it. Only what the pack's code compiles can be cached, and
             # only as long as nothing of the learner's has been in the sandbox; so that comes first.
@@ -334,7 +335,7 @@ class Pool:
             return [own] if all(known) else [*left, own]
         return left
 
-    def _prime(self, expected: "_Expected", one: "_Warm") -> None:
+    def _prime(self, expected: ExpectedLesson, one: WarmSandbox) -> None:
         """Prime a sandbox with its next code; without one, wait until it has started."""
         with self._change:
             if one not in self._waiting:
@@ -342,7 +343,7 @@ class Pool:
             one.ready = False
             code = one.left.pop(0) if one.left else None
         lesson, configuration = one.lesson, one.configuration
-        key = _Key(lesson, configuration, expected.seed)
+        key = Key(lesson, configuration, expected.seed)
 
         def interrupted() -> bool:
             return one.wanted or self._closed
@@ -378,7 +379,7 @@ class Pool:
             one.ready = True
             self._change.notify_all()
 
-    def _ask_reference(self, expected: "_Expected") -> None:
+    def _ask_reference(self, expected: ExpectedLesson) -> None:
         """Compute PyTorch's answers that are not cached, in another thread."""
         expected.asked = True
         try:
@@ -391,7 +392,7 @@ class Pool:
 
         self._ask_torch(expected.lesson, asked, known)
 
-    def _ask_race(self, expected: "_Expected") -> None:
+    def _ask_race(self, expected: ExpectedLesson) -> None:
         """Time the lesson's PyTorch if that is not cached, for the race after a pass."""
         expected.raced = True
         with suppress(DrawError):
@@ -412,14 +413,14 @@ class Pool:
         self._references.append(references)
         references.start(ended)
 
-    def _programs(self, expected: "_Expected", key: "_Key") -> dict[str, Tree]:
+    def _programs(self, expected: ExpectedLesson, key: Key) -> dict[str, Tree]:
         """Return what the pack's code needs."""
         found: dict[str, Tree] = {}
         for code in expected.codes:
             found |= self._forks.programs.load(key.lesson, key.configuration, code, key.seed)
         return found
 
-    def _give_kept(self, sandbox: Sandbox, key: "_Key") -> bool:
+    def _give_kept(self, sandbox: Sandbox, key: Key) -> bool:
         """Give a sandbox what the learner's earlier runs compiled, and return whether it still
         works; if not, it is closed."""
         if self._kept is not None and (kept := self._kept.load(*key)):
@@ -453,56 +454,3 @@ def _answers(sandbox: Sandbox) -> bool:
         return False
     sandbox.forget_output()
     return True
-
-
-class _Key(NamedTuple):
-    """What kept programs depend on."""
-
-    lesson: Lesson
-    configuration: Configuration
-    seed: int
-
-
-class _Code(NamedTuple):
-    """Code to prime with. `own`: it is the learner's."""
-
-    text: str
-    own: bool = False
-
-
-class _Warm:
-    """A sandbox that is being primed, or ready.
-
-    `wanted`: a run waits for it; `left`: codes that it has not been primed with yet; `primed`: with
-    how many it was; `pure`: nothing of the learner's has been in it.
-    """
-
-    def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
-        self.lesson = lesson
-        self.configuration = configuration
-        self.sandbox = sandbox
-        self.ready = False
-        self.wanted = False
-        self.left: list[_Code] = []
-        self.primed = 0
-        self.pure = True
-
-    def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
-        return configuration == self.configuration and (
-            lesson is self.lesson or lesson == self.lesson
-        )
-
-
-class _Expected:
-    """A lesson that is likely to be run."""
-
-    def __init__(self, lesson: Lesson, codes: tuple[str, ...], seed: int) -> None:
-        self.lesson = lesson
-        self.codes = codes
-        self.seed = seed
-        self.asked = False
-        self.raced = False
-        self.known = False
-
-    def same(self, lesson: Lesson, codes: Sequence[str], seed: int) -> bool:
-        return (self.codes, self.seed) == (tuple(codes), seed) and self.lesson == lesson
