@@ -1,0 +1,67 @@
+"""What the pool keeps: sandboxes that wait for a run, and the lessons that they are for."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tutor.engine.plan import Configuration
+from tutor.lesson import Lesson
+from tutor.sandbox.process import Sandbox
+
+
+class Key(NamedTuple):
+    """What kept programs depend on."""
+
+    lesson: Lesson
+    configuration: Configuration
+    seed: int
+
+
+class Code(NamedTuple):
+    """Code to prime with. `own`: it is the learner's."""
+
+    text: str
+    own: bool = False
+
+
+class WarmSandbox:
+    """A sandbox that is being primed, or ready.
+
+    `wanted`: a run waits for it; `left`: codes that it has not been primed with yet; `primed`: with
+    how many it was; `pure`: nothing of the learner's has been in it.
+    """
+
+    def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
+        self.lesson = lesson
+        self.configuration = configuration
+        self.sandbox = sandbox
+        self.ready = False
+        self.wanted = False
+        self.left: list[Code] = []
+        self.primed = 0
+        self.pure = True
+
+    def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
+        """Return whether a run of this lesson, in this configuration, may use it."""
+        return configuration == self.configuration and (
+            lesson is self.lesson or lesson == self.lesson
+        )
+
+
+class ExpectedLesson:
+    """A lesson that is likely to be run.
+
+    `codes`: to prime with; `asked`: PyTorch has been asked for its answers, which are cached once
+    `known`; `raced`: it has been timed, or is being timed.
+    """
+
+    def __init__(self, lesson: Lesson, codes: tuple[str, ...], seed: int) -> None:
+        self.lesson = lesson
+        self.codes = codes
+        self.seed = seed
+        self.asked = False
+        self.raced = False
+        self.known = False
+
+    def same(self, lesson: Lesson, codes: Sequence[str], seed: int) -> bool:
+        """Return whether what is known of it still holds."""
+        return (self.codes, self.seed) == (tuple(codes), seed) and self.lesson == lesson
