@@ -22,8 +22,10 @@ from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
+from tutor.pool.priming import give
 from tutor.report import Report
-from tutor.sandbox.process import Sandbox
+from tutor.sandbox.allowance import Allowance
+from tutor.sandbox.process import Cancelled, Sandbox
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
 ENDLESS = "while True: pass\n"
@@ -277,6 +279,47 @@ def test_a_run_ahead_has_a_low_priority_until_it_is_asked_for(
         assert os.getpriority(os.PRIO_PROCESS, taken[0]) == normal
     runner.stop(number)
     ear.until(RunStopped, number)
+
+
+def test_a_stop_after_the_verdict_leaves_what_was_compiled_to_be_kept(
+    lesson: Lesson, forks: Forks, monkeypatch: pytest.MonkeyPatch
+):
+    taken: list[Sandbox] = []
+    take = Forks.take
+
+    def noted(self: Forks, *arguments: Any) -> Sandbox:
+        taken.append(take(self, *arguments))
+        return taken[-1]
+
+    answers: list[bool] = []
+
+    def on_report(*_: object) -> None:
+        for thread in threading.enumerate():
+            if thread.name == "cancel":
+                thread.join()
+        try:
+            give(taken[-1], {}, Allowance(GUARD))
+        except Cancelled:
+            answers.append(False)
+        else:
+            answers.append(True)
+
+    monkeypatch.setattr(Forks, "take", noted)
+    runner = Runner(forks, on_report)
+    ear = Ear()
+
+    def stop_at_once(event: RunEvent) -> None:
+        if isinstance(event, RunFinished):
+            runner.stop(event.number)
+        ear(event)
+
+    number = runner.run(lesson, DOUBLE, stop_at_once)
+    ear.until(RunFinished, number)
+    until(lambda: runner._current is None)
+    assert answers == [True]
+    assert not taken[-1].alive
+    assert not ear.numbers(RaceFinished)
+    runner.close()
 
 
 def _run_ahead(runner: Runner, lesson: Lesson, code: str) -> Report:

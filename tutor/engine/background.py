@@ -86,6 +86,10 @@ class _Job(Struct):
     quiet: LowPriority | None = None
     race_of: Report | None = None
     """The verdict is known; only the race is left."""
+    reporting: bool = False
+    """`on_report` is using the sandboxes."""
+    stop_later: bool = False
+    """To be stopped when `on_report` has ended."""
 
     def covers(self, lesson: Lesson, code: str, seed: int) -> bool:
         """Return whether this job's report is, or will be, that of a run with these arguments."""
@@ -180,7 +184,7 @@ class Runner:
         """Stop, and wait until the thread has ended."""
         with self._change:
             self._closed = True
-            self._stop()
+            self._stop(at_once=True)
             self._change.notify_all()
         self._thread.join()
 
@@ -225,12 +229,19 @@ class Runner:
                 return
         job.listener(event)
 
-    def _stop(self) -> None:
+    def _stop(self, *, at_once: bool = False) -> None:
+        """Drop the next job and end the current one: unless `at_once`, what its run has compiled is
+        kept first, which takes a moment. Call with the lock held."""
         self._next = None
-        if self._current is not None:
-            self._current.over = True
+        job = self._current
+        if job is None:
+            return
+        job.over = True
+        if job.reporting and not at_once:
+            job.stop_later = True
+        else:
             # In a thread: killing may wait for a lock while a process starts.
-            threading.Thread(target=self._current.cancel.cancel, name="cancel").start()
+            threading.Thread(target=job.cancel.cancel, name="cancel").start()
 
     def _work(self) -> None:
         while True:
@@ -284,6 +295,7 @@ class Runner:
         finished = RunFinished(number, report)
         with self._change:
             stopped, job.over = job.over, True
+            job.reporting = True
             ahead = job.listener is None
             if ahead:
                 job.events.append(finished)
@@ -293,4 +305,9 @@ class Runner:
         if not ahead:
             self._emit(job, finished)
         self._on_report(job.lesson, job.code, report)
+        with self._change:
+            job.reporting = False
+            if not job.stop_later:
+                return report
+        job.cancel.cancel()
         return report
