@@ -78,6 +78,14 @@ OF_OPTAX = """\
     return self.schedule_fn(state.count)
 TypeError: f() missing 1 required positional argument: 'x'
 """
+TYPED = """\
+>>> key = jax.random.key(0)
+>>> a, b, c = jax.random.split(key)
+Traceback (most recent call last):
+  File "<stdin>", line 1, in <module>
+ValueError: not enough values to unpack (expected 3, got 2)
+>>> a = jax.random.split(key)
+"""
 SESSION = """\
 >>> jax.devices()
 /lib/plugin_support.py:91: RuntimeWarning: JAX plugin is not compatible
@@ -98,11 +106,13 @@ SESSION = """\
          "Tried\nmore", ""),
         (QUOTING, "ValueError", QUOTING.partition("ValueError: ")[2], "f(Grid(jnp.ones(3)))"),
         (SESSION, "RuntimeWarning", "JAX plugin is not compatible\n  warnings.warn(", ""),
+        (TYPED, "ValueError", "not enough values to unpack (expected 3, got 2)",
+         "a, b, c = jax.random.split(key)"),
         (WARNED, "UserWarning", "Some donated buffers were not usable: float32[10].\n  warn()", ""),
         ('  File "a.py", line 3, in f\n    g(x)\nKeyError', "KeyError", "", "g(x)"),
     ],
-    ids=["chained", "ipython", "several", "last line", "flax", "quoting", "session", "warning",
-         "no message"],
+    ids=["chained", "ipython", "several", "last line", "flax", "quoting", "session", "typed",
+         "warning", "no message"],
 )  # fmt: skip
 def test_a_traceback_is_read(text: str, exception: str, message: str, line: str):
     for variant in (text, text.replace("\n", "\r\n")):

@@ -37,6 +37,11 @@ OF_TORCH_TOO = frozenset(
 _OWN_CLASS = re.compile(
     r"'(TrainState|GradientTransformation|Optimizer|Mesh|State)' object (?:has no|is not)"
 )
+_FIELD_OF_TRAIN_STATE = re.compile(
+    r"'TrainState' object has no attribute '"
+    r"(?:apply_gradients|create|replace|step|apply_fn|params|tx|opt_state)'"
+)
+"""Flax's has these, so it is the user's own class."""
 _OPTIMIZER = re.compile(r"(?:tx|\w*opt\w*|solver)\.")
 
 
@@ -87,6 +92,8 @@ def _is_torch(layer: str, symptom: Symptom) -> bool:
 def _is_another_class(symptom: Symptom) -> bool:
     """Return whether a message is about the user's own class that is called like one of Flax's."""
     found = _OWN_CLASS.search(symptom.message)
+    if _FIELD_OF_TRAIN_STATE.search(symptom.message):
+        return True
     if found is None or symptom.names_jax or not symptom.line:
         return False
     return found[1] != "GradientTransformation" or not _OPTIMIZER.search(symptom.line)

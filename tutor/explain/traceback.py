@@ -45,6 +45,9 @@ _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
     r"(?P<older>[/~]\S+\.py) in )"
 )
+_TYPED = re.compile(r"^>>> (?P<line>\S.*)$")
+_IN_SESSION = re.compile(r'^\s*File "<stdin>", line \d+, in <module>')
+"""A frame of an interactive session, which Python before 3.13 shows without its line."""
 _ARROW = re.compile(r"^-+> \d+ (?P<line>.*)$")
 _PYTEST_PLACE = re.compile(
     r"^(?P<file>[^\s:]+\.py):\d+:(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
@@ -65,7 +68,8 @@ _ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt|Collection)$
 _AFTER = re.compile(
     r"^(?:Traceback \(most recent call last\)|During handling of the above|The above exception was|"
     r"The stack trace below excludes|For simplicity, JAX has removed|-{15,}|={15,}|_{15,}|"
-    r"(?:_ ){6,}|In \[\d+\]:|\S+\.py:\d+: \w+(?:Error|Exception)?$|Exception in thread |FAILED )"
+    r"(?:_ ){6,}|In \[\d+\]:|>>> |\S+\.py:\d+: \w+(?:Error|Exception)?$|Exception in thread |"
+    r"FAILED )"
 )
 _SUSPECT = re.compile(
     r"jax|xla|cu(?:da|dnn|blas|init|mem)|[gt]pu|memory|tracer|trac|shard|pytree|argument|must|"
@@ -197,12 +201,16 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
     last = -1
     library = False
     marked = ""  # the line that pytest points to, whose file follows
+    typed = ""  # the last statement of an interactive session
     for number, line in enumerate(lines):
         after = next((one.strip() for one in lines[number + 1 : number + 2]), "")
         if found := _FILE.match(line):
             last = number
             if not _LIBRARY.search(found["file"]) and not _FILE.match(after):
-                own.append(_Frame(number, after))
+                unseen = typed and _IN_SESSION.match(line) and _no_code(after)
+                own.append(_Frame(number, typed if unseen else after))
+        elif found := _TYPED.match(line):
+            typed = found["line"]
         elif found := _PYTEST_LINE.match(line):
             marked = found["line"]
         elif found := _PYTEST_PLACE.match(line):
