@@ -269,7 +269,7 @@ class Runner:
             ) as session:
                 report = job.race_of or self._judge(job, session)
                 judged = True
-                if report.passed and job.listener is not None:
+                if report.passed and job.listener is not None and not job.cancel.cancelled:
                     self._emit(job, RaceFinished(number, session.add_race(report)))
         except Cancelled:
             if not judged:
