@@ -191,6 +191,18 @@ HIDING = [
             "",
         ),
         (
+            "constant-in-jit",
+            [(CHECKS, f"  - {{name: j, value: jax.jit(lambda: columns(x))(), why: w}}\n{CHECKS}")],
+            "a function under jax.jit uses x of the inputs, but not as arguments",
+        ),
+        (
+            "constant-in-jit",  # a parameter of the function around it is no input
+            [(CHECKS, "  - {name: j, value: jax.jit(lambda x: columns(x))(x), why: w}\n"
+              "  - {name: g, why: w, at: [x],"
+              " grad: 'lambda x: jax.jit(lambda n: columns(n * x))(1.0).sum()'}\n" + CHECKS)],
+            "",
+        ),
+        (
             "cannot-fail",
             [(CHECKS, f"  - {{name: m, value: jnp.mean(x), expect: x.mean(), why: w}}\n{CHECKS}")],
             "the check 'm' uses nothing of the learner's code",

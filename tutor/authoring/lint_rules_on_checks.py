@@ -120,6 +120,40 @@ def _makes_a_jitted_function(expression: str, harness: str) -> bool:
     return any(name in ("jit", "pmap") for name in names)
 
 
+def constant_in_jit(page: Page) -> Iterator[Finding]:
+    """Report arrays that a compiled function takes from outside. They are constants of its program,
+    so no program that was compiled for other numbers, as sandboxes do beforehand, can serve it."""
+    lesson = page.lesson
+    for number, check in enumerate(own_checks(lesson)):
+        inputs = {**lesson.inputs, **check.inputs}
+        arrays = {name for name, draws in inputs.items() if not _is_number(draws)}
+        for text in texts(check.observe()):
+            if found := sorted(_outside_of_jit(text) & free_names(text).keys() & arrays):
+                names = ", ".join(found)
+                message = (
+                    f"a function under jax.jit uses {names} of the inputs, but not as arguments"
+                )
+                remedy = f"pass them: jax.jit(lambda …, {names}: …)(…, {names})"
+                yield page.at("checks", number), message, remedy
+                break
+
+
+def _is_number(draws: Draws) -> bool:
+    return all(draw.function in ("int", "float") for draw in drawn(draws))
+
+
+def _outside_of_jit(expression: str) -> set[str]:
+    """Return the free names of lambdas to which an expression applies `jax.jit`."""
+    return {
+        name
+        for node in ast.walk(ast.parse(expression.strip(), mode="eval"))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "jax.jit"
+        for argument in node.args[:1]
+        if isinstance(argument, ast.Lambda)
+        for name in free_names(ast.unparse(argument))
+    }
+
+
 def cannot_fail(page: Page) -> Iterator[Finding]:
     """An answer decides nothing where an expression names nothing of it."""
     defined = {*own_names(page.lesson.starter)}

@@ -6,6 +6,7 @@ from math import e, log, pi, sqrt
 
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.scaling import common_ratio, near, share
+from tutor.tree import leaves
 
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 
@@ -38,7 +39,14 @@ def factor(comparison: Comparison) -> Fields | None:
     # A ratio of two numbers always exists, so it must be one that means something.
     if not name and not any(pair.distinct > 2 for pair in comparison.pairs):
         return None
-    return {"ratio": shown(found), "name": f", which is {name}" if name else ""}
+    ratio = shown(found)
+    if (
+        not name
+        and "." in ratio
+        and len(comparison.pairs) < sum(1 for _ in leaves(comparison.expected))
+    ):
+        return None  # a step or a mean that went another way shows such a ratio in one array
+    return {"ratio": ratio, "name": f", which is {name}" if name else ""}
 
 
 def shown(number: float) -> str:
