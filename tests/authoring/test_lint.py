@@ -192,14 +192,17 @@ HIDING = [
         ),
         (
             "constant-in-jit",
-            [(CHECKS, f"  - {{name: j, value: jax.jit(lambda: columns(x))(), why: w}}\n{CHECKS}")],
+            [(CHECKS, "  - {name: j, value: 'jax.jit(lambda: columns(x))()', why: w,"
+              " expect: columns(x)}\n" + CHECKS)],
             "a function under jax.jit uses x of the inputs, but not as arguments",
         ),
         (
             "constant-in-jit",  # a parameter of the function around it is no input
-            [(CHECKS, "  - {name: j, value: jax.jit(lambda x: columns(x))(x), why: w}\n"
+            [(CHECKS, "  - {name: j, value: 'jax.jit(lambda x: columns(x))(x)', why: w,"
+              " expect: columns(x)}\n"
               "  - {name: g, why: w, at: [x],"
-              " grad: 'lambda x: jax.jit(lambda n: columns(n * x))(1.0).sum()'}\n" + CHECKS)],
+              " grad: 'lambda x: jax.jit(lambda n: columns(n * x))(1.0).sum()',"
+              " expect: 'lambda x: columns(x).sum()'}\n" + CHECKS)],
             "",
         ),
         (
