@@ -87,7 +87,8 @@ _LIBRARY = re.compile(
     r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
 _NAMES_JAX = re.compile(
-    r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox", re.IGNORECASE
+    r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox",
+    re.IGNORECASE,
 )
 _OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
