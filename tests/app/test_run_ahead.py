@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.conftest import Driver, Start
 from tests.sandbox.test_zygote import DOUBLE
-from tutor.engine.background import RunFinished
+from tutor.engine.background import RunFinished, Runner
 from tutor.learner.settings import Settings
 from tutor.manifest import Pack
 from tutor.ui import run_ahead
@@ -95,12 +95,19 @@ async def test_what_was_edited_since_is_run_anew(start: Start, patient: Pack):
         assert driver.results.report.passed
 
 
+async def running_ahead(driver: Driver) -> Runner:
+    """Open a lesson, and type code that runs ahead without end."""
+    await opened(driver)
+    await driver.write("while True: pass\n")
+    runner = driver.app.desk.runner
+    assert runner is not None
+    await driver.until(lambda: runner._current is not None, "a run ahead")
+    return runner
+
+
 async def test_typing_on_stops_what_runs_ahead(start: Start, patient: Pack):
     async with start(pack=patient, warm=True) as driver:
-        await opened(driver)
-        await driver.write("while True: pass\n")
-        runner = driver.app.desk.runner
-        await driver.until(lambda: runner._current is not None, "a run ahead")
+        runner = await running_ahead(driver)
         await driver.write("def double(x:\n")
         await driver.until(lambda: runner._current is None, "its end")
 
@@ -126,10 +133,7 @@ async def test_an_unfinished_line_and_the_starter_are_not_run(
 
 async def test_leaving_the_lesson_stops_it(start: Start, patient: Pack):
     async with start(pack=patient, warm=True) as driver:
-        await opened(driver)
-        await driver.write("while True: pass\n")
-        runner = driver.app.desk.runner
-        await driver.until(lambda: runner._current is not None, "a run ahead")
+        runner = await running_ahead(driver)
         await driver.press("course")
         await driver.until(lambda: runner._current is None, "its end")
 

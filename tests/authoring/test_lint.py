@@ -197,7 +197,7 @@ HIDING = [
             "a function under jax.jit uses x of the inputs, but not as arguments",
         ),
         (
-            "constant-in-jit",  # a parameter of the function around it is no input
+            "constant-in-jit",  # arguments, or parameters of the function around it
             [(CHECKS, "  - {name: j, value: 'jax.jit(lambda x: columns(x))(x)', why: w,"
               " expect: columns(x)}\n"
               "  - {name: g, why: w, at: [x],"

@@ -85,10 +85,15 @@ class Comparison(Struct, frozen=True, eq=False):
             yield replace(self, pairs=(pair,), others=others)
 
     @property
+    def arrays_expected(self) -> int:
+        """How many arrays and numbers the expected answer has, right ones included."""
+        return sum(1 for _ in leaves(self.expected))
+
+    @property
     def where(self) -> str:
         """The part of the answer that is compared, for the start of a sentence."""
         paths = [pair.path for pair in self.pairs] or [self.mismatch.path]
-        count = sum(1 for _ in leaves(self.expected))
+        count = self.arrays_expected
         if count <= 1 or not all(paths) or (len(paths) == count and count > 2):
             return "The answer"
         *names, last = (f"`{path}`" for path in paths[:3])

@@ -6,7 +6,6 @@ from math import e, log, pi, sqrt
 
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.scaling import common_ratio, near, share
-from tutor.tree import leaves
 
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 
@@ -40,11 +39,7 @@ def factor(comparison: Comparison) -> Fields | None:
     if not name and not any(pair.distinct > 2 for pair in comparison.pairs):
         return None
     ratio = shown(found)
-    if (
-        not name
-        and "." in ratio
-        and len(comparison.pairs) < sum(1 for _ in leaves(comparison.expected))
-    ):
+    if not name and "." in ratio and len(comparison.pairs) < comparison.arrays_expected:
         return None  # a step or a mean that went another way shows such a ratio in one array
     return {"ratio": ratio, "name": f", which is {name}" if name else ""}
 
