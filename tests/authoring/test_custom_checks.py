@@ -211,8 +211,8 @@ def test_another_inside_half_is_asked_again(tmp_path: Path, monkeypatch: pytest.
     """Answers of PyTorch are remembered as long as what asked for them is the same."""
 
     def version() -> str:
-        references._own_version.cache_clear()
-        return references._own_version()
+        references.own_version.cache_clear()
+        return references.own_version()
 
     before = version()
     (tmp_path / "inside.py").write_text("1")

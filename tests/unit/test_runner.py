@@ -148,7 +148,7 @@ def test_stopping_an_old_run_leaves_the_new_one(runner: Runner, lesson: Lesson):
 def test_our_own_failure_is_told_as_ours_and_the_next_run_goes_on(
     runner: Runner, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
-    def boom(*arguments: object) -> None:
+    def boom(*arguments: object, **named: object) -> None:
         raise RuntimeError("on purpose")
 
     ear = Ear()

@@ -2,7 +2,8 @@
 
 The app and `watch` hand every save to a `Runner` and receive its events. A new save stops the
 current run; of several that arrive meanwhile, only the last is run. Code that is likely to be asked
-about can be run ahead, at low priority: a `run` of it then reports at once what is known.
+about can be run ahead, at low priority: a `run` of it then reports at once what is known. Checks
+that an edit cannot have changed are not run again (`unchanged`).
 """
 
 import logging
@@ -14,6 +15,7 @@ from msgspec import Struct
 from tutor.engine.priority import LowPriority
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
+from tutor.engine.unchanged import PassedChecks
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox.process import Cancelled
@@ -112,6 +114,7 @@ class Runner:
     ) -> None:
         self._sandboxes = sandboxes
         self._on_report = on_report
+        self._passed = PassedChecks()
         self._change = threading.Condition()
         self._current: _Job | None = None
         self._next: _Job | None = None
@@ -286,12 +289,15 @@ class Runner:
     def _judge(self, job: _Job, session: Session) -> Report:
         """Run the checks of a job, and report each result."""
         number = job.number
+        work = job.lesson, job.code, job.seed
         report = session.check(
             job.seed,
             lambda result: self._emit(job, CheckFinished(number, result)),
             lambda: self._emit(job, ReferenceNeeded(number)),
             lambda at: self._emit(job, TrainingProgressed(number, at.step, at.loss)),
+            remembered=self._passed.of(*work),
         )
+        self._passed.add(*work, report)
         finished = RunFinished(number, report)
         with self._change:
             stopped, job.over = job.over, True

@@ -195,7 +195,7 @@ class References:
 
     def _key(self) -> str:
         """Return a hash of everything that the values depend on."""
-        parts = [_own_version(), installed_versions()["torch"], self.content_key]
+        parts = [own_version(), installed_versions()["torch"], self.content_key]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
     def _load(self) -> bool:
@@ -343,7 +343,7 @@ def _ours(fault: Fault) -> Fault:
 
 
 @cache
-def _own_version() -> str:
+def own_version() -> str:
     """Return a hash of the code that evaluates references."""
     import tutor
 

@@ -8,7 +8,8 @@ the results become a report.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -16,6 +17,8 @@ import msgspec
 
 from tutor import requirements
 from tutor.check import Case, Check
+from tutor.engine.ahead import AheadAnswers
+from tutor.engine.helper import MIN_CHECKS, Helper, Judged, Tasks
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import Plan, case_id, plan, race_request, requests
 from tutor.engine.race import race
@@ -33,6 +36,7 @@ from tutor.engine.submission import (
     Submission,
     source_fault,
 )
+from tutor.engine.unchanged import Module, Remembered
 from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
@@ -99,7 +103,10 @@ class Session:
         self.cancel = cancel or Cancel()
         self._reference_cache = reference_cache or paths.cache() / "references"
         self._sandboxes = sandboxes or FreshSandboxes()
-        self._submission = Submission(lesson, code, self._sandboxes, self.cancel, quick)
+        self._submission = Submission(
+            lesson, code, self._sandboxes, self.cancel,
+            AheadAnswers(lesson, self._reference_cache), quick,
+        )  # fmt: skip
         self._recorded = recorded
         self._planned: Plan = []
         self._references: References | None = None
@@ -121,13 +128,15 @@ class Session:
         *,
         all_checks: bool = True,
         choose: Callable[[Check, list[Case]], list[Case]] = lambda check, cases: cases,
+        remembered: Remembered = lambda check: None,
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
         **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
         second or more; `on_progress` while a training runs; `all_checks`: whether to go on after
         the first check that does not pass; `choose` returns those cases of a check to
-        try. Checks without any are not reported, and count as passed where others need them.
+        try. Checks without any are not reported, and count as passed where others need them;
+        `remembered` returns the result of a check that need not be run.
         """
         began = time.perf_counter()
         self._close_references()
@@ -139,15 +148,12 @@ class Session:
         try:
             references = self._prepare(seed, on_miss)
             started = time.perf_counter()
-            for check, cases in self._planned:
-                if not (chosen := choose(check, cases)):
-                    continue
-                stop = not all_checks and _any_wrong(results)
-                result = (
-                    skipped(check, "not run")
-                    if stop
-                    else self._result(check, chosen, references, results)
-                )
+            tasks = [
+                (check, chosen)
+                for check, cases in self._planned
+                if (chosen := choose(check, cases))
+            ]
+            for result in self._results(tasks, references, remembered, all_checks=all_checks):
                 results.append(result)
                 if on_result is not None:
                     on_result(result)
@@ -241,34 +247,92 @@ class Session:
         self.cancel.watch(sandbox)
         return sandbox
 
+    def _results(
+        self,
+        tasks: Tasks,
+        references: References,
+        remembered: Remembered,
+        *,
+        all_checks: bool,
+    ) -> Iterator[CheckResult]:
+        """Yield the results of checks in their order."""
+        judged = partial(self._result, references)
+        known = {n: found for n, (check, _) in enumerate(tasks) if (found := remembered(check))}
+        before: list[CheckResult] = []
+        helper = self._helper(tasks, judged, known) if all_checks else None
+        try:
+            for number, (check, cases) in enumerate(tasks):
+                if not all_checks and _any_wrong(before):
+                    result = skipped(check, "not run")
+                elif number in known:
+                    result = known[number]
+                else:
+                    found = helper.take(number) if helper is not None else None
+                    if found is None or self._submission.failed:
+                        found = judged(self._submission, check, cases, before)
+                    result = found
+                before.append(result)
+                if helper is not None:
+                    helper.finish(number, result)
+                    if result.fault is not None:  # perhaps of its sandbox
+                        self._submission.failed.update(helper.submission.failed)
+                yield result
+        finally:
+            if helper is not None:
+                helper.end()
+                helper.submission.close()
+
+    def _helper(self, tasks: Tasks, judged: Judged, known: dict[int, CheckResult]) -> Helper | None:
+        """Return a helper for a run, if it is worth one and there is a sandbox to spare."""
+        main = self._submission.configuration()
+        module = Module.read(self.code)
+        if module is None or module.prints:  # lines from two sandboxes would be mixed
+            return None
+        shared = {
+            number
+            for number, (check, _) in enumerate(tasks)
+            if number not in known
+            and self._submission.configuration(check) == main
+            and module.behind(check) is not None
+        }
+        if len(shared) < MIN_CHECKS or (other := self._submission.second()) is None:
+            return None
+        return Helper(other, tasks, shared, judged, known)
+
     def _result(
-        self, check: Check, cases: list[Case], references: References, before: list[CheckResult]
+        self,
+        references: References,
+        submission: Submission,
+        check: Check,
+        cases: list[Case],
+        before: list[CheckResult],
     ) -> CheckResult:
         """Return the result of one check, given those `before` it."""
         for needed in check.prerequisites:
             if any(r.name == needed and r.status != "pass" for r in before):
                 return skipped(check, f"needs {needed!r} to pass first")
-        submission = self._submission
         configuration = submission.configuration(check)
         if (fault := submission.failed.get(configuration) or submission.overtime) is not None:
             return skipped(check, f"not run: {fault.message}")
         try:
             try:
-                return self._judged(check, cases, references)
+                return self._judged(submission, check, cases, references)
             except Lost:  # neither the code's fault nor ours
                 submission.forget_allowance(check)
-                return self._judged(check, cases, references)
+                return self._judged(submission, check, cases, references)
         except Failed as failure:
             submission.failed[configuration] = failure.fault
             return faulty(check, explained(failure.fault, self.code, check))
 
-    def _judged(self, check: Check, cases: list[Case], references: References) -> CheckResult:
+    def _judged(
+        self, submission: Submission, check: Check, cases: list[Case], references: References
+    ) -> CheckResult:
         """Return the result of the first case that is not right, or else of the last."""
         timing = Timing()
         earlier: list[Tree] = []
         result = CheckResult(check.title, check.kind, "pass")
         for case in cases:
-            observation = self._submission.observe(check, case, self._on_progress)
+            observation = submission.observe(check, case, self._on_progress)
             if (failed := unanswered(self.lesson, self.code, observation)) is not None:
                 return failed
             reference = None

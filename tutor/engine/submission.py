@@ -3,11 +3,12 @@
 import ast
 import threading
 import time
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from tutor.check import Case, Check
+from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import Configuration, case_id, configuration_of, sandbox_for
 from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
@@ -46,6 +47,14 @@ class Sandboxes(Protocol):
         Raises:
             Failed: it could not be started.
         """
+
+
+@runtime_checkable
+class SpareSandboxes(Sandboxes, Protocol):
+    """Has a second sandbox for a run, at times."""
+
+    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
+        """Return a sandbox as `take` does, if one is there without waiting."""
 
 
 class FreshSandboxes:
@@ -202,7 +211,8 @@ class LoadedSandbox:
 class Submission:
     """One learner's code, in as many sandboxes as its checks need. `close` releases them.
 
-    **Arguments:** `quick`: whether XLA may compile fast.
+    **Arguments:** `answers`: what the pack's own programs give; `quick`: whether XLA may compile
+    fast.
     """
 
     def __init__(
@@ -211,6 +221,7 @@ class Submission:
         code: str,
         sandboxes: Sandboxes,
         cancel: Cancel,
+        answers: AheadAnswers,
         quick: bool = True,
     ) -> None:
         self.lesson = lesson
@@ -218,6 +229,7 @@ class Submission:
         self.failed: dict[Configuration, Fault] = {}
         self._sandboxes = sandboxes
         self._cancel = cancel
+        self._answers = answers
         self._quick = quick
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
@@ -226,6 +238,24 @@ class Submission:
     def close(self) -> None:
         for loaded in self._started.values():
             self._sandboxes.release(loaded.sandbox)
+
+    def second(self) -> "Submission | None":
+        """Return the same code for a second sandbox like the `main` one, if there is one to spare.
+        The caller closes it."""
+        if not isinstance(self._sandboxes, SpareSandboxes):
+            return None
+        configuration = self.configuration()
+        sandbox = self._sandboxes.spare(self.lesson, configuration)
+        if sandbox is None:
+            return None
+        other = Submission(
+            self.lesson, self.code, self._sandboxes, self._cancel, self._answers, self._quick
+        )
+        other._started[configuration] = LoadedSandbox(sandbox, self.lesson, self.code)
+        self._cancel.watch(sandbox)
+        # Checks that look ahead are for the first sandbox.
+        other._ahead = {c.title: None for c in self.lesson.checks if c.ahead() is not None}
+        return other
 
     def begin_run(self) -> None:
         """Start counting time anew, and forget which sandboxes failed. A sandbox whose memory is
@@ -295,24 +325,26 @@ class Submission:
         return False
 
     def _look_ahead(self, configuration: Configuration, loaded: LoadedSandbox) -> None:
-        """Run what checks want to be run before the learner's code is imported."""
+        """Run what checks want to be run before the learner's code is imported, unless the answer
+        is known."""
         for check in self.lesson.checks:
             args = check.ahead()
             if args is None or check.title in self._ahead:
                 continue
             if self.configuration(check) == configuration:
-                self._ahead[check.title] = self._asked_ahead(check, args, loaded)
+                known = self._answers.load(check, loaded.sandbox.spec)
+                self._ahead[check.title] = known or self._asked_ahead(check, args, loaded)
 
     def _asked_ahead(
         self, check: Check, args: dict[str, Any], loaded: LoadedSandbox
     ) -> Tree | Fault:
-        loaded.sandbox.ready()
-        request = Observe(check.title, check.inside, args)
         try:
-            reply, tree = loaded.ask(request, [{}], loaded.allowance(), check.title)
+            reply, tree = self._answers.ask(loaded.sandbox, check, args, loaded.allowance())
         except Lost:
+            loaded.dead = True
             raise
         except Failed as failure:
+            loaded.dead = True
             return self._pack_fault(check, failure.fault)
         if isinstance(reply, Raised):
             return self._pack_fault(check, exceptions.from_raised(reply, args.get("program", "")))

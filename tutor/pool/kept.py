@@ -123,13 +123,15 @@ class KeepingSandboxes(FreshSandboxes):
         known: dict[str, Tree] = {}
         for code in self._codes:
             known |= self._programs.load(lesson, configuration, code, self._seed)
-        known |= self._kept.load(lesson, configuration, self._seed)
+        kept = self._kept.load(lesson, configuration, self._seed)
+        known |= kept
         if known:
             try:
                 give(sandbox, known, Allowance(lesson.limits.seconds))
             except Failed:
                 sandbox.close()
                 sandbox = super().take(lesson, configuration)
+        sandbox.pure = not kept
         self._taken[sandbox] = lesson, configuration
         return sandbox
 

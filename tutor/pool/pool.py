@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
 from tutor.engine.references import References, Request
 from tutor.engine.versions import torch_installed
@@ -166,6 +167,23 @@ class Pool:
                 self._running -= 1
             raise
 
+    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
+        with self._change:
+            there = (w for w in self._waiting if w.serves(lesson, configuration) and w.ready)
+            one = next(there, None)
+            if one is None:
+                return None
+            self._waiting.remove(one)
+            self._running += 1
+            key = Key(lesson, configuration, self._seed_of(lesson))
+        sandbox = self._warmed(one, key)
+        with self._change:
+            if sandbox is None:
+                self._running -= 1
+            else:
+                self._taken[sandbox] = key
+        return sandbox
+
     def release(self, sandbox: Sandbox) -> None:
         """Take back a sandbox, without waiting for its process to end."""
         with self._change:
@@ -298,8 +316,9 @@ class Pool:
         wanted = [
             (e.lesson, configuration) for e in within for configuration in configurations(e.lesson)
         ]
-        if within and free >= AMPLE_MB and CORES > 2:
-            # A second one, for a run that comes before the first is replaced.
+        if within and free >= AMPLE_MB and CORES > 1:
+            # A second one, which runs some of the checks; or all of them, in a run that comes
+            # before the first is replaced.
             wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
         return wanted
 
@@ -350,7 +369,7 @@ class Pool:
 
         try:
             if code is not None and code.own and self._kept is not None:
-                one.pure = False
+                one.pure = one.sandbox.pure = False
                 kept = self._programs(expected, key) | self._kept.load(*key)
                 if not prime_with_own(
                     one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
@@ -358,6 +377,10 @@ class Pool:
                     self._unprimed.add((lesson.id, configuration, code.text))
                     one.sandbox.kill()
             else:
+                if not one.primed:
+                    AheadAnswers(lesson, self._cache / "references").ask_all(
+                        one.sandbox, configuration
+                    )
                 text = code.text if code is not None else None
                 prime(
                     one.sandbox, *key[:2], text, key.seed, self._forks.programs, interrupted,
@@ -424,6 +447,7 @@ class Pool:
         """Give a sandbox what the learner's earlier runs compiled, and return whether it still
         works; if not, it is closed."""
         if self._kept is not None and (kept := self._kept.load(*key)):
+            sandbox.pure = False
             try:
                 give(sandbox, kept, Allowance(key.lesson.limits.seconds))
             except Failed:

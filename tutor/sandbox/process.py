@@ -68,6 +68,8 @@ class Sandbox:
     def __init__(self, spec: Spec, launched: Launched) -> None:
         process, self._folder, self._requests, self._replies, self._cgroup = launched
         self.spec = spec
+        self.pure = True
+        """Nothing of a learner's has been in it: neither code nor programs compiled for it."""
         self.stdout = Capture()
         self.stderr = Capture()
         self.protections: list[Protection] = []
