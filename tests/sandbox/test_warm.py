@@ -104,6 +104,25 @@ def test_a_waiting_sandbox_is_used_once_and_replaced(pool: Pool, lesson: Lesson)
     until(lambda: not any(map(alive, used)), "the end of those that were used")
 
 
+def test_a_second_sandbox_takes_part_if_it_is_ready(
+    pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(warm, "CORES", 2)
+    monkeypatch.setattr(warm, "free_memory_mb", lambda: warm.AMPLE_MB)
+    pool.expect([(lesson, [DOUBLE])])
+    until(lambda: len(workers(pool)) == 2 and all(w.ready for w in pool._waiting), "two")
+    configuration = configuration_of(lesson)
+    first = pool.take(lesson, configuration)
+    second = pool.spare(lesson, configuration)
+    assert second is not None and second is not first
+    assert pool.spare(lesson, configuration) is None
+    for sandbox in (first, second):
+        pool.release(sandbox)
+    monkeypatch.setattr(warm, "free_memory_mb", lambda: warm.AMPLE_MB - 1)
+    ready(pool, lesson)
+    assert len(workers(pool)) == 1
+
+
 def test_the_next_lesson_gets_a_sandbox_and_others_lose_theirs(pool: Pool, mini: Pack):
     double, tall = (mini.lesson(name) for name in ("double", "tall"))
     pool.expect([(double, [DOUBLE]), (tall, ["def tall(x):\n    return x.T\n"])])

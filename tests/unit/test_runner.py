@@ -23,7 +23,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.pool.priming import give
-from tutor.report import Report
+from tutor.report import CheckResult, Report
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Sandbox
 
@@ -114,6 +114,35 @@ def test_the_same_again_is_the_same_run(runner: Runner, lesson: Lesson):
     second = runner.run(lesson, DOUBLE, ear)  # a verdict may be asked for again
     assert second != first
     ear.until(RunFinished, second)
+
+
+TWO = """
+def double(x):
+    return 2 * x
+
+
+def unused(x):
+    return x
+"""
+
+
+def test_what_an_edit_cannot_have_changed_is_not_run_again(runner: Runner, lesson: Lesson):
+    ear = Ear()
+
+    def checks(code: str) -> tuple[CheckResult, ...]:
+        judged = ear.until(RunFinished, runner.run(lesson, code, ear))
+        assert isinstance(judged, RunFinished)
+        assert judged.report.passed
+        return judged.report.checks
+
+    first = checks(TWO)
+    edited = checks(TWO.replace("return x", "return 3 * x"))
+    assert [*map(id, edited)] == [*map(id, first)]
+    assert [event.result for event in ear.news if isinstance(event, CheckFinished)] == 2 * [*first]
+    other = checks(TWO.replace("2 * x", "x + x"))
+    again = checks(TWO.replace("2 * x", "x + x"))  # the same code: who asks again wants to know
+    assert not {*map(id, first)} & {*map(id, other)}
+    assert not {*map(id, other)} & {*map(id, again)}
 
 
 def test_stopped_and_started_again(runner: Runner, lesson: Lesson):

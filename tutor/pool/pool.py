@@ -145,6 +145,10 @@ class Pool:
                 self._own.pop(lesson.id, None)
         for sandbox, key in used:
             collect(self._kept, sandbox, *key)
+            with self._change:
+                for one in self._waiting:
+                    if one.serves(*key[:2]):
+                        one.current = False
 
     def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
         with self._change:
@@ -169,11 +173,11 @@ class Pool:
 
     def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
         with self._change:
-            there = (w for w in self._waiting if w.serves(lesson, configuration) and w.ready)
-            one = next(there, None)
-            if one is None:
+            serving = [w for w in self._waiting if w.serves(lesson, configuration)]
+            if not any(w.ready for w in serving):
                 return None
-            self._waiting.remove(one)
+            one = self._ready_one(lesson, configuration)
+            assert one is not None
             self._running += 1
             key = Key(lesson, configuration, self._seed_of(lesson))
         sandbox = self._warmed(one, key)
@@ -239,14 +243,16 @@ class Pool:
     def _warmed(self, one: WarmSandbox, key: Key) -> Sandbox | None:
         """Return a waiting sandbox, if it can serve a run."""
         sandbox = one.sandbox
-        if not _answers(sandbox) or (one.pure and not self._give_kept(sandbox, key)):
+        if not _answers(sandbox) or not (one.current or self._give_kept(sandbox, key)):
             return None
         _logger.debug("%s: using warm pid %d", key.lesson.id, sandbox.pid)
         return sandbox
 
     def _ready_one(self, lesson: Lesson, configuration: Configuration) -> WarmSandbox | None:
-        """Return a warm sandbox if there is one. Call with the lock held."""
-        for one in [w for w in self._waiting if w.serves(lesson, configuration)]:
+        """Return a warm sandbox if there is one: one that is ready, and of these the newest, which
+        is primed with the newest code. Call with the lock held."""
+        serving = [w for w in reversed(self._waiting) if w.serves(lesson, configuration)]
+        for one in sorted(serving, key=lambda one: not one.ready):
             one.wanted = True
             self._change.wait_for(lambda one=one: one.ready, PATIENCE_SECONDS)  # type: ignore[misc]
             one.wanted = False
@@ -369,7 +375,7 @@ class Pool:
 
         try:
             if code is not None and code.own and self._kept is not None:
-                one.pure = one.sandbox.pure = False
+                one.current, one.sandbox.pure = True, False
                 kept = self._programs(expected, key) | self._kept.load(*key)
                 if not prime_with_own(
                     one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
@@ -384,10 +390,10 @@ class Pool:
                 text = code.text if code is not None else None
                 prime(
                     one.sandbox, *key[:2], text, key.seed, self._forks.programs, interrupted,
-                    save=one.pure,
+                    save=one.sandbox.pure,
                 )  # fmt: skip
-                if not one.left and one.pure:
-                    one.pure = not self._give_kept(one.sandbox, key)
+                if not one.left and not one.current:
+                    one.current = self._give_kept(one.sandbox, key)
             one.primed += code is not None
         except (Failed, DrawError):
             # A run will report it; here it only means a slower start.

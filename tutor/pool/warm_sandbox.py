@@ -27,7 +27,7 @@ class WarmSandbox:
     """A sandbox that is being primed, or ready.
 
     `wanted`: a run waits for it; `left`: codes that it has not been primed with yet; `primed`: with
-    how many it was; `pure`: nothing of the learner's has been in it.
+    how many it was; `current`: it has all kept programs of the learner.
     """
 
     def __init__(self, lesson: Lesson, configuration: Configuration, sandbox: Sandbox) -> None:
@@ -38,7 +38,7 @@ class WarmSandbox:
         self.wanted = False
         self.left: list[Code] = []
         self.primed = 0
-        self.pure = True
+        self.current = False
 
     def serves(self, lesson: Lesson, configuration: Configuration) -> bool:
         """Return whether a run of this lesson, in this configuration, may use it."""
