@@ -145,6 +145,18 @@ def test_what_an_edit_cannot_have_changed_is_not_run_again(runner: Runner, lesso
     assert not {*map(id, other)} & {*map(id, again)}
 
 
+def test_a_fresh_runner_remembers_nothing(forks: Forks, lesson: Lesson):
+    runner, ear = Runner(forks, remember=False), Ear()
+    try:
+        first, second = (
+            ear.until(RunFinished, runner.run(lesson, code, ear)) for code in (TWO, f"{TWO}\n")
+        )
+    finally:
+        runner.close()
+    assert isinstance(first, RunFinished) and isinstance(second, RunFinished)
+    assert not {*map(id, first.report.checks)} & {*map(id, second.report.checks)}
+
+
 def test_stopped_and_started_again(runner: Runner, lesson: Lesson):
     ear = Ear()
     first = runner.run(lesson, ENDLESS, ear)

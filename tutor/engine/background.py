@@ -15,7 +15,7 @@ from msgspec import Struct
 from tutor.engine.priority import LowPriority
 from tutor.engine.session import Session
 from tutor.engine.submission import Cancel, Sandboxes
-from tutor.engine.unchanged import PassedChecks
+from tutor.engine.unchanged import PassedChecks, nothing
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox.process import Cancelled
@@ -104,17 +104,20 @@ class Runner:
     """Runs checks in a background thread. Only `close` waits for a run to end.
 
     **Arguments:** `sandboxes`: where sandboxes come from; `on_report`: called after each
-    verdict, before the run's sandboxes are released, in the thread that uses them.
+    verdict, before the run's sandboxes are released, in the thread that uses them; `remember`:
+    whether checks that an edit cannot have changed keep their results.
     """
 
     def __init__(
         self,
         sandboxes: Sandboxes | None = None,
         on_report: Callable[[Lesson, str, Report], None] = lambda lesson, code, report: None,
+        *,
+        remember: bool = True,
     ) -> None:
         self._sandboxes = sandboxes
         self._on_report = on_report
-        self._passed = PassedChecks()
+        self._passed = PassedChecks() if remember else None
         self._change = threading.Condition()
         self._current: _Job | None = None
         self._next: _Job | None = None
@@ -289,15 +292,16 @@ class Runner:
     def _judge(self, job: _Job, session: Session) -> Report:
         """Run the checks of a job, and report each result."""
         number = job.number
-        work = job.lesson, job.code, job.seed
+        work, passed = (job.lesson, job.code, job.seed), self._passed
         report = session.check(
             job.seed,
             lambda result: self._emit(job, CheckFinished(number, result)),
             lambda: self._emit(job, ReferenceNeeded(number)),
             lambda at: self._emit(job, TrainingProgressed(number, at.step, at.loss)),
-            remembered=self._passed.of(*work),
+            remembered=passed.of(*work) if passed is not None else nothing,
         )
-        self._passed.add(*work, report)
+        if passed is not None:
+            passed.add(*work, report)
         finished = RunFinished(number, report)
         with self._change:
             stopped, job.over = job.over, True

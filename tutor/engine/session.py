@@ -36,7 +36,7 @@ from tutor.engine.submission import (
     Submission,
     source_fault,
 )
-from tutor.engine.unchanged import Module, Remembered
+from tutor.engine.unchanged import Module, Remembered, nothing
 from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
@@ -128,7 +128,7 @@ class Session:
         *,
         all_checks: bool = True,
         choose: Callable[[Check, list[Case]], list[Case]] = lambda check, cases: cases,
-        remembered: Remembered = lambda check: None,
+        remembered: Remembered = nothing,
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 

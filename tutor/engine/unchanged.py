@@ -11,6 +11,7 @@ never come from here.
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from hashlib import sha256
 
 from tutor.check import Check
@@ -47,6 +48,10 @@ _EFFECTS = frozenset(
 Remembered = Callable[[Check], CheckResult | None]
 
 
+def nothing(check: Check) -> None:
+    """Remember no result, so that all checks are run."""
+
+
 class PassedChecks:
     """What earlier runs of one lesson have passed. Not safe to use from several threads at once."""
 
@@ -60,10 +65,10 @@ class PassedChecks:
         if it must be run. All must be run when the same code comes again: who asks twice wants to
         know whether it is really so."""
         if self._key is None or self._key != (lesson, seed) or code == self._code:
-            return lambda check: None
+            return nothing
         module = Module.read(code)
         if module is None:
-            return lambda check: None
+            return nothing
         return lambda check: self._results.get((check.title, module.behind(check) or b""))
 
     def add(self, lesson: Lesson, code: str, seed: int, report: Report) -> None:
@@ -96,8 +101,9 @@ class Module:
         self._text: dict[int, bytes | None] = {}
         self.prints = "print" in _names(tree)
 
-    @classmethod
-    def read(cls, code: str) -> "Module | None":
+    @staticmethod
+    @lru_cache(maxsize=4)
+    def read(code: str) -> "Module | None":
         """Return the module, or None if it may keep state, or act on more than its results."""
         try:
             tree = ast.parse(code)
@@ -119,7 +125,7 @@ class Module:
                 case ast.Attribute(attr="random", value=ast.Name(id=name)) if name != "jax":
                     return None  # NumPy's generators
         judge = Stateless(tree)
-        return cls(tree, judge) if judge.unchanged else None
+        return Module(tree, judge) if judge.unchanged else None
 
     def behind(self, check: Check) -> bytes | None:
         """Return a digest of everything in the module that a check's result depends on; None if

@@ -80,7 +80,8 @@ class Desk:
                 from tutor.pool.pool import Pool
 
                 self._pool = Pool(fresh=self._fresh) if self._warm else None
-                self._runner = Runner(self._pool, *([self._pool.ran] if self._pool else []))
+                ran = [self._pool.ran] if self._pool is not None else []
+                self._runner = Runner(self._pool, *ran, remember=not self._fresh)
             return self._runner
 
     def get_ready(self) -> None:
