@@ -270,7 +270,7 @@ def test_a_run_ahead_can_be_forgotten(runner: Runner, lesson: Lesson):
     runner.run(lesson, DOUBLE, ear)
     assert not ear.numbers(RunFinished)
     runner.stop()
-    assert runner.run_ahead(lesson, ENDLESS)
+    until(lambda: runner.run_ahead(lesson, ENDLESS), "the end of the run that was asked for")
     runner.forget_ahead()
     until(lambda: runner._current is None and runner._next is None)
 

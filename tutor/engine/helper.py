@@ -74,8 +74,7 @@ class Helper:
     def _work(self) -> None:
         submission, number = self.submission, None
         try:
-            loaded = submission.load(submission.configuration())
-            loaded.sandbox.forget_output()  # the first sandbox prints the same
+            submission.load(submission.configuration())
             with self._change:
                 self._loaded = True
             while (number := self._next()) is not None:

@@ -8,8 +8,7 @@ the results become a report.
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -18,13 +17,11 @@ import msgspec
 from tutor import requirements
 from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
-from tutor.engine.helper import MIN_CHECKS, Helper, Judged, Tasks
-from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
-from tutor.engine.plan import Plan, case_id, plan, race_request, requests
+from tutor.engine.checking import Checking
+from tutor.engine.judge import explained, skipped
+from tutor.engine.plan import Plan, plan, race_request, requests
 from tutor.engine.race import race
 from tutor.engine.references import (
-    Reference,
-    ReferenceFailed,
     References,
     Request,
 )
@@ -36,16 +33,15 @@ from tutor.engine.submission import (
     Submission,
     source_fault,
 )
-from tutor.engine.unchanged import Module, Remembered, nothing
+from tutor.engine.unchanged import Remembered, nothing
 from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.lesson import Lesson
-from tutor.report import SKIPPED, CheckResult, Fault, Report, Timing, Timings, verdict_of
-from tutor.sandbox.process import Failed, Lost, OnProgress, Sandbox
-from tutor.sandbox.protocol import Answer, Ready
+from tutor.report import SKIPPED, CheckResult, Fault, Report, Timings, verdict_of
+from tutor.sandbox.process import Failed, OnProgress, Sandbox
+from tutor.sandbox.protocol import Ready
 from tutor.storage import paths
-from tutor.tree import Tree
 
 _logger = logging.getLogger(__name__)
 
@@ -110,7 +106,6 @@ class Session:
         self._recorded = recorded
         self._planned: Plan = []
         self._references: References | None = None
-        self._on_progress: OnProgress = lambda progress: None
 
     def __enter__(self) -> Self:
         return self
@@ -141,10 +136,9 @@ class Session:
         began = time.perf_counter()
         self._close_references()
         self._submission.begin_run()
-        self._on_progress = on_progress
         results: list[CheckResult] = []
         fault: Fault | None = None
-        checking = 0.0
+        seconds = 0.0
         try:
             references = self._prepare(seed, on_miss)
             started = time.perf_counter()
@@ -153,11 +147,12 @@ class Session:
                 for check, cases in self._planned
                 if (chosen := choose(check, cases))
             ]
-            for result in self._results(tasks, references, remembered, all_checks=all_checks):
+            checking = Checking(self._submission, references, on_progress)
+            for result in checking.results(tasks, remembered, all_checks=all_checks):
                 results.append(result)
                 if on_result is not None:
                     on_result(result)
-            checking = time.perf_counter() - started
+            seconds = time.perf_counter() - started
         except Failed as failure:
             fault = explained(failure.fault, self.code)
             # They belong in the report, but are not worth an event each.
@@ -168,7 +163,7 @@ class Session:
         except BaseException:  # Ctrl-C too must not leave a sandbox running
             self._abandon()
             raise
-        report = self._report(seed, results, fault, checking, began)
+        report = self._report(seed, results, fault, seconds, began)
         _log(report)
         return report
 
@@ -247,113 +242,6 @@ class Session:
         self.cancel.watch(sandbox)
         return sandbox
 
-    def _results(
-        self,
-        tasks: Tasks,
-        references: References,
-        remembered: Remembered,
-        *,
-        all_checks: bool,
-    ) -> Iterator[CheckResult]:
-        """Yield the results of checks in their order."""
-        judged = partial(self._result, references)
-        known = {n: found for n, (check, _) in enumerate(tasks) if (found := remembered(check))}
-        before: list[CheckResult] = []
-        helper = self._helper(tasks, judged, known) if all_checks else None
-        try:
-            for number, (check, cases) in enumerate(tasks):
-                if not all_checks and _any_wrong(before):
-                    result = skipped(check, "not run")
-                elif number in known:
-                    result = known[number]
-                else:
-                    found = helper.take(number) if helper is not None else None
-                    if found is None or self._submission.failed:
-                        found = judged(self._submission, check, cases, before)
-                    result = found
-                before.append(result)
-                if helper is not None:
-                    helper.finish(number, result)
-                    if result.fault is not None:  # perhaps of its sandbox
-                        self._submission.failed.update(helper.submission.failed)
-                yield result
-        finally:
-            if helper is not None:
-                helper.end()
-                helper.submission.close()
-
-    def _helper(self, tasks: Tasks, judged: Judged, known: dict[int, CheckResult]) -> Helper | None:
-        """Return a helper for a run, if it is worth one and there is a sandbox to spare."""
-        main = self._submission.configuration()
-        module = Module.read(self.code)
-        if module is None or module.prints:  # lines from two sandboxes would be mixed
-            return None
-        shared = {
-            number
-            for number, (check, _) in enumerate(tasks)
-            if number not in known
-            and self._submission.configuration(check) == main
-            and module.behind(check) is not None
-        }
-        if len(shared) < MIN_CHECKS or (other := self._submission.second()) is None:
-            return None
-        return Helper(other, tasks, shared, judged, known)
-
-    def _result(
-        self,
-        references: References,
-        submission: Submission,
-        check: Check,
-        cases: list[Case],
-        before: list[CheckResult],
-    ) -> CheckResult:
-        """Return the result of one check, given those `before` it."""
-        for needed in check.prerequisites:
-            if any(r.name == needed and r.status != "pass" for r in before):
-                return skipped(check, f"needs {needed!r} to pass first")
-        configuration = submission.configuration(check)
-        if (fault := submission.failed.get(configuration) or submission.overtime) is not None:
-            return skipped(check, f"not run: {fault.message}")
-        try:
-            try:
-                return self._judged(submission, check, cases, references)
-            except Lost:  # neither the code's fault nor ours
-                submission.forget_allowance(check)
-                return self._judged(submission, check, cases, references)
-        except Failed as failure:
-            submission.failed[configuration] = failure.fault
-            return faulty(check, explained(failure.fault, self.code, check))
-
-    def _judged(
-        self, submission: Submission, check: Check, cases: list[Case], references: References
-    ) -> CheckResult:
-        """Return the result of the first case that is not right, or else of the last."""
-        timing = Timing()
-        earlier: list[Tree] = []
-        result = CheckResult(check.title, check.kind, "pass")
-        for case in cases:
-            observation = submission.observe(check, case, self._on_progress)
-            if (failed := unanswered(self.lesson, self.code, observation)) is not None:
-                return failed
-            reference = None
-            if check.refer() is not None:
-                name = case_id(check, case)
-                try:
-                    nan = getattr(check, "nan", True)
-                    reference = references.get(name, nan=nan, broken=check.broken)
-                except ReferenceFailed as failure:
-                    return faulty(check, failure.fault)
-            result = judge(self.lesson, self.code, observation, reference, earlier)
-            if result.fault is not None:
-                return result
-            assert isinstance(observation.reply, Answer)
-            timing = _added(timing, observation.reply, reference)
-            if result.status != "pass":
-                break
-            if reference is not None:
-                earlier.append(reference.tree)
-        return msgspec.structs.replace(result, timing=timing)
-
     def _report(
         self,
         seed: int,
@@ -401,14 +289,6 @@ class Session:
         self._close_references()
 
 
-def _added(timing: Timing, answer: Answer, reference: Reference | None) -> Timing:
-    """Return the timing of a check with one more case."""
-    torch = timing.torch
-    if reference is not None and reference.seconds is not None:
-        torch = reference.seconds + (timing.torch or 0.0)
-    return Timing(timing.compile + answer.compile, timing.run + answer.run, torch)
-
-
 def _log(report: Report) -> None:
     faults = [report.fault, *(check.fault for check in report.checks)]
     codes = sorted({fault.code for fault in faults if fault is not None})
@@ -418,10 +298,6 @@ def _log(report: Report) -> None:
         "%s, seed %d: %s, faults: %s; %s", report.lesson, report.seed, report.verdict,
         ", ".join(codes) or "none", ", ".join(seconds),
     )  # fmt: skip
-
-
-def _any_wrong(results: list[CheckResult]) -> bool:
-    return any(result.status not in ("pass", "skipped") for result in results)
 
 
 def _devices(ready: Ready) -> str:

@@ -117,7 +117,7 @@ class LoadedSandbox:
         self.load_seconds = 0.0
         self._lesson = lesson
         self._code = code
-        self._loaded = False
+        self.loaded = False
 
     def allowance(self) -> Allowance:
         """Return the time that one run may take in this sandbox."""
@@ -136,7 +136,7 @@ class LoadedSandbox:
             began = time.perf_counter()
             self.ready = self.sandbox.ready()
             self.start_seconds = time.perf_counter() - began
-        if self._loaded:
+        if self.loaded:
             return
         self._load_harness()
         began = time.perf_counter()
@@ -148,7 +148,7 @@ class LoadedSandbox:
                 raise Failed(exceptions.from_raised(reply, self._code))
             raise Failed(faults.unreadable(reply, _IMPORT))
         self.load_seconds = time.perf_counter() - began
-        self._loaded = True
+        self.loaded = True
 
     def _load_harness(self) -> None:
         """Import the lesson's `jax_harness`, in time of its own.
@@ -234,14 +234,22 @@ class Submission:
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
         self._ahead: dict[str, Tree | Fault] = {}
+        self._second: Submission | None = None
+        self._repeats = False
+        """Another sandbox has imported the code, and has printed what that prints."""
 
     def close(self) -> None:
         for loaded in self._started.values():
             self._sandboxes.release(loaded.sandbox)
+        if self._second is not None:
+            self._second.close()
 
     def second(self) -> "Submission | None":
         """Return the same code for a second sandbox like the `main` one, if there is one to spare.
-        The caller closes it."""
+        It is closed with this one."""
+        if (known := self._second) is not None:
+            known.begin_run()
+            return known if known.main is not None and not known.main.dead else None
         if not isinstance(self._sandboxes, SpareSandboxes):
             return None
         configuration = self.configuration()
@@ -255,6 +263,8 @@ class Submission:
         self._cancel.watch(sandbox)
         # Checks that look ahead are for the first sandbox.
         other._ahead = {c.title: None for c in self.lesson.checks if c.ahead() is not None}
+        other._repeats = True
+        self._second = other
         return other
 
     def begin_run(self) -> None:
@@ -309,7 +319,10 @@ class Submission:
         self._look_ahead(configuration, loaded)
         allowance = self._allowances[configuration] = loaded.allowance()
         if self._must_run(configuration):
+            first = not loaded.loaded
             loaded.load(allowance)
+            if first and self._repeats:
+                loaded.sandbox.forget_output()
         return loaded
 
     def _must_run(self, configuration: Configuration) -> bool:
@@ -401,9 +414,10 @@ class Submission:
     def output(self) -> tuple[str, str]:
         """Return what the code has printed: standard output, and standard error."""
         boxes = [loaded.sandbox for loaded in self._started.values()]
+        out, err = self._second.output() if self._second is not None else ("", "")
         return (
-            "".join(box.stdout.text() for box in boxes),
-            "".join(box.stderr.text() for box in boxes),
+            "".join(box.stdout.text() for box in boxes) + out,
+            "".join(box.stderr.text() for box in boxes) + err,
         )
 
     def peak_mb(self) -> int | None:

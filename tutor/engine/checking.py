@@ -1,0 +1,158 @@
+"""From the checks of a run to their results, in order: what is known, what the second sandbox has
+done, and the rest in the first."""
+
+import logging
+from collections.abc import Iterator
+
+import msgspec
+
+from tutor.check import Case, Check
+from tutor.engine.helper import MIN_CHECKS, Helper, Tasks
+from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
+from tutor.engine.plan import case_id
+from tutor.engine.references import Reference, ReferenceFailed, References
+from tutor.engine.submission import Submission
+from tutor.engine.unchanged import Module, Remembered
+from tutor.report import CheckResult, Timing
+from tutor.sandbox.process import Failed, Lost, OnProgress
+from tutor.sandbox.protocol import Answer
+from tutor.tree import Tree
+
+_logger = logging.getLogger(__name__)
+
+
+class Checking:
+    """The checks of one run. `submission` has imported the code.
+
+    **Arguments:** `references`: PyTorch's answers; `on_progress`: called while a training runs.
+    """
+
+    def __init__(
+        self, submission: Submission, references: References, on_progress: OnProgress
+    ) -> None:
+        self._submission = submission
+        self._lesson = submission.lesson
+        self._code = submission.code
+        self._references = references
+        self._on_progress = on_progress
+
+    def results(
+        self, tasks: Tasks, remembered: Remembered, *, all_checks: bool
+    ) -> Iterator[CheckResult]:
+        """Yield the results of checks in their order: see `Session.check`."""
+        known = {n: found for n, (check, _) in enumerate(tasks) if (found := remembered(check))}
+        if known:
+            _logger.debug("%s: %d results are known", self._lesson.id, len(known))
+        before: list[CheckResult] = []
+        helper = self._helper(tasks, known) if all_checks else None
+        try:
+            for number, (check, cases) in enumerate(tasks):
+                if not all_checks and _any_wrong(before):
+                    result = skipped(check, "not run")
+                elif (needs := _unmet(check, before)) is not None:
+                    result = needs
+                elif number in known:
+                    result = known[number]
+                else:
+                    found = helper.take(number) if helper is not None else None
+                    if found is None or self._submission.failed:
+                        found = self._result(self._submission, check, cases, before)
+                    result = found
+                before.append(result)
+                if helper is not None:
+                    helper.finish(number, result)
+                    if result.fault is not None:  # perhaps of its sandbox
+                        self._submission.failed.update(helper.submission.failed)
+                yield result
+        finally:
+            if helper is not None:
+                helper.end()
+
+    def _helper(self, tasks: Tasks, known: dict[int, CheckResult]) -> Helper | None:
+        """Return a helper for a run, if it is worth one and there is a sandbox to spare."""
+        main = self._submission.configuration()
+        module = Module.read(self._code)
+        if module is None or module.prints:  # lines from two sandboxes would be mixed
+            return None
+        shared = {
+            number
+            for number, (check, _) in enumerate(tasks)
+            if number not in known
+            and self._submission.configuration(check) == main
+            and module.behind(check) is not None
+        }
+        if len(shared) < MIN_CHECKS or (other := self._submission.second()) is None:
+            return None
+        return Helper(other, tasks, shared, self._result, known)
+
+    def _result(
+        self,
+        submission: Submission,
+        check: Check,
+        cases: list[Case],
+        before: list[CheckResult],
+    ) -> CheckResult:
+        """Return the result of one check, given those `before` it."""
+        if (needs := _unmet(check, before)) is not None:
+            return needs
+        configuration = submission.configuration(check)
+        if (fault := submission.failed.get(configuration) or submission.overtime) is not None:
+            return skipped(check, f"not run: {fault.message}")
+        try:
+            try:
+                return self._judged(submission, check, cases)
+            except Lost:  # neither the code's fault nor ours
+                submission.forget_allowance(check)
+                return self._judged(submission, check, cases)
+        except Failed as failure:
+            submission.failed[configuration] = failure.fault
+            return faulty(check, explained(failure.fault, self._code, check))
+
+    def _judged(self, submission: Submission, check: Check, cases: list[Case]) -> CheckResult:
+        """Return the result of the first case that is not right, or else of the last."""
+        timing = Timing()
+        earlier: list[Tree] = []
+        result = CheckResult(check.title, check.kind, "pass")
+        for case in cases:
+            observation = submission.observe(check, case, self._on_progress)
+            if (failed := unanswered(self._lesson, self._code, observation)) is not None:
+                return failed
+            reference = None
+            if check.refer() is not None:
+                name = case_id(check, case)
+                try:
+                    nan = getattr(check, "nan", True)
+                    reference = self._references.get(name, nan=nan, broken=check.broken)
+                except ReferenceFailed as failure:
+                    return faulty(check, failure.fault)
+            result = judge(self._lesson, self._code, observation, reference, earlier)
+            if result.fault is not None:
+                return result
+            assert isinstance(observation.reply, Answer)
+            timing = _added(timing, observation.reply, reference)
+            if result.status != "pass":
+                break
+            if reference is not None:
+                earlier.append(reference.tree)
+        return msgspec.structs.replace(result, timing=timing)
+
+
+def _unmet(check: Check, before: list[CheckResult]) -> CheckResult | None:
+    """Return the result of a check that needs another one of those `before` to pass, if that does
+    not."""
+    for needed in check.prerequisites:
+        if any(result.name == needed and result.status != "pass" for result in before):
+            return skipped(check, f"needs {needed!r} to pass first")
+    return None
+
+
+def _added(timing: Timing, answer: Answer, reference: Reference | None) -> Timing:
+    """Return the timing of a check with one more case."""
+    torch = timing.torch
+    if reference is not None and reference.seconds is not None:
+        torch = reference.seconds + (timing.torch or 0.0)
+    return Timing(timing.compile + answer.compile, timing.run + answer.run, torch)
+
+
+def _any_wrong(results: list[CheckResult]) -> bool:
+    return any(result.status not in ("pass", "skipped") for result in results)
