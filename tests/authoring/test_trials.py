@@ -29,8 +29,8 @@ from tutor.authoring.trial import Outcome, Trial, attempt, chosen_cases
 from tutor.checks.pure import Pure
 from tutor.cli.progress_bar import progress_bar
 from tutor.engine.plan import Configuration, plan
+from tutor.engine.sandboxes import Cancel
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack
 from tutor.pack import load_pack

@@ -9,8 +9,8 @@ import pytest
 from tests.engine.conftest import Written
 from tests.stopwatch import until
 from tutor.engine.plan import Configuration
+from tutor.engine.sandboxes import Cancel
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel
 from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
 from tutor.report import CheckResult, Report

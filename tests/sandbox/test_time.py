@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from tests.stopwatch import until
 from tutor.authoring.trial import Trial, attempt
 from tutor.engine.plan import Configuration
+from tutor.engine.sandboxes import Cancel
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel, LoadedSandbox
+from tutor.engine.submission import LoadedSandbox
 from tutor.grading.executors import Job, run_job
 from tutor.lesson import Lesson, Limits
 from tutor.manifest import Pack

@@ -14,7 +14,7 @@ from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.recording import record
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
-from tutor.engine.submission import Cancel
+from tutor.engine.sandboxes import Cancel
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.marked_regions import solution_lines

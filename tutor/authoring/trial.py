@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from tutor.authoring.idle import idle_answers
 from tutor.check import Case, Check
+from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel, Sandboxes
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson, Mistake
 from tutor.manifest import Pack, solution_folders

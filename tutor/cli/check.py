@@ -22,7 +22,7 @@ from tutor.cli.selection import add_command, add_fresh, next_command, open_lesso
 from tutor.cli.usage import UsageError, parse_seed
 
 if TYPE_CHECKING:
-    from tutor.engine.submission import Sandboxes
+    from tutor.engine.sandboxes import Sandboxes
     from tutor.lesson import Lesson
     from tutor.manifest import Pack
     from tutor.report import Report

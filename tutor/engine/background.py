@@ -13,8 +13,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from tutor.engine.priority import LowPriority
+from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel, Sandboxes
 from tutor.engine.unchanged import PassedChecks, nothing
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report

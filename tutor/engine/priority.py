@@ -4,7 +4,7 @@ import logging
 import os
 
 from tutor.engine.plan import Configuration
-from tutor.engine.submission import Sandboxes
+from tutor.engine.sandboxes import Sandboxes
 from tutor.lesson import Lesson
 from tutor.sandbox.process import Sandbox
 
@@ -16,7 +16,7 @@ _logger = logging.getLogger(__name__)
 
 class LowPriority:
     """Sandboxes of another source, at low priority until `end` (see
-    `tutor.engine.submission.Sandboxes`)."""
+    `tutor.engine.sandboxes.Sandboxes`)."""
 
     def __init__(self, source: Sandboxes) -> None:
         self._source = source

@@ -25,14 +25,8 @@ from tutor.engine.references import (
     References,
     Request,
 )
-from tutor.engine.submission import (
-    Cancel,
-    FreshSandboxes,
-    LoadedSandbox,
-    Sandboxes,
-    Submission,
-    source_fault,
-)
+from tutor.engine.sandboxes import Cancel, FreshSandboxes, Sandboxes
+from tutor.engine.submission import LoadedSandbox, Submission, source_fault
 from tutor.engine.unchanged import Remembered, nothing
 from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData

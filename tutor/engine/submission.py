@@ -1,16 +1,15 @@
 """A learner's code in its sandboxes: one for each configuration that the lesson's checks need."""
 
 import ast
-import threading
 import time
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from msgspec import Struct
 
 from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
-from tutor.engine.plan import Configuration, case_id, configuration_of, sandbox_for
-from tutor.engine.references import SPEC as REFERENCE
+from tutor.engine.plan import Configuration, case_id, configuration_of
+from tutor.engine.sandboxes import Cancel, Sandboxes, SpareSandboxes
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -26,70 +25,6 @@ FULL = 0.5
 """Share of its memory limit above which a sandbox gets no further run."""
 
 _IMPORT = "the import of your code"
-
-
-class Sandboxes(Protocol):
-    """Supplies learners' sandboxes, started on demand or kept warm."""
-
-    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        """Return a sandbox in which no code but the pack's has run.
-
-        Raises:
-            Failed: it could not be started.
-        """
-
-    def release(self, sandbox: Sandbox) -> None:
-        """Take back a sandbox that is no longer needed."""
-
-    def reference(self) -> Sandbox:
-        """Return a sandbox for PyTorch (`tutor.engine.references.SPEC`); the caller closes it.
-
-        Raises:
-            Failed: it could not be started.
-        """
-
-
-@runtime_checkable
-class SpareSandboxes(Sandboxes, Protocol):
-    """Has a second sandbox for a run, at times."""
-
-    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
-        """Return a sandbox as `take` does, if one is there without waiting."""
-
-
-class FreshSandboxes:
-    """Starts each sandbox on demand, as a new process."""
-
-    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        return Sandbox.start(sandbox_for(lesson, configuration))
-
-    def release(self, sandbox: Sandbox) -> None:
-        sandbox.close()
-
-    def reference(self) -> Sandbox:
-        return Sandbox.start(REFERENCE)
-
-
-class Cancel:
-    """Stops a run from another thread: `run(..., cancel=c)` and then `c.cancel()`."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sandboxes: list[Sandbox] = []
-        self.cancelled = False
-
-    def cancel(self) -> None:
-        with self._lock:
-            self.cancelled = True
-            for sandbox in self._sandboxes:
-                sandbox.kill()
-
-    def watch(self, sandbox: Sandbox) -> None:
-        """Kill this sandbox, too, on `cancel`."""
-        with self._lock:
-            self._sandboxes.append(sandbox)
-            if self.cancelled:
-                sandbox.kill()
 
 
 class Observation(Struct, frozen=True, eq=False):

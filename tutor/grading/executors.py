@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from tutor.engine.plan import Configuration, configuration_of
+from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
-from tutor.engine.submission import Cancel, Sandboxes
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
@@ -225,7 +225,7 @@ class RequireProtections:
         self._sandboxes = sandboxes
 
     def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
+        """See `tutor.engine.sandboxes.Sandboxes`."""
         sandbox = self._sandboxes.take(lesson, configuration)
         try:
             sandbox.ready()
@@ -238,9 +238,9 @@ class RequireProtections:
         return sandbox
 
     def release(self, sandbox: Sandbox) -> None:
-        """See `tutor.engine.submission.Sandboxes`."""
+        """See `tutor.engine.sandboxes.Sandboxes`."""
         self._sandboxes.release(sandbox)
 
     def reference(self) -> Sandbox:
-        """See `tutor.engine.submission.Sandboxes`."""
+        """See `tutor.engine.sandboxes.Sandboxes`."""
         return self._sandboxes.reference()

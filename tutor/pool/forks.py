@@ -26,7 +26,7 @@ from tutor.tree import Tree
 
 
 class Forks:
-    """Forked sandboxes (see `tutor.engine.submission.Sandboxes`). A context manager; all methods
+    """Forked sandboxes (see `tutor.engine.sandboxes.Sandboxes`). A context manager; all methods
     may be called from any thread.
 
     **Arguments:** `cache`: the directory in which programs are cached.

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from tutor.engine.plan import Configuration
-from tutor.engine.submission import FreshSandboxes
+from tutor.engine.sandboxes import FreshSandboxes
 from tutor.lesson import Lesson
 from tutor.pool.priming import give
 from tutor.pool.programs import Programs, name_of
@@ -106,7 +106,7 @@ def collect(
 
 class KeepingSandboxes(FreshSandboxes):
     """New processes that get the programs of the pack and of the learner's own runs, for `check`
-    (see `tutor.engine.submission.Sandboxes`).
+    (see `tutor.engine.sandboxes.Sandboxes`).
 
     **Arguments:** `codes`: right answers that the pack knows.
     """

@@ -55,7 +55,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Pool:
-    """Warm sandboxes (see `tutor.engine.submission.Sandboxes`). A context manager; all methods may
+    """Warm sandboxes (see `tutor.engine.sandboxes.Sandboxes`). A context manager; all methods may
     be called from any thread.
 
     **Arguments:** `cache`: the directory for PyTorch's answers and compiled programs; `idle`: see
