@@ -169,6 +169,7 @@ WITH_LINE: dict[str, str | Callable[[], str]] = {
     "rank": prefixed("[rank0]: "),
     "worker": prefixed("(train_worker pid=1234, ip=10.0.0.7) "),
     "compose": prefixed("trainer-1  | "),
+    "container": prefixed("2026-02-11T08:41:07.126123456Z stderr F "),
     "timestamps": prefixed("2026-11-24 12:00:01,123 - root - ERROR - "),
     "ISO timestamps": prefixed("2026-11-24T12:00:01.1234567Z "),
     "timestamps of logging": prefixed("[2026-11-24 12:00:01,123][__main__][ERROR] - "),

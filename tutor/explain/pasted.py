@@ -15,6 +15,7 @@ _TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
 _PREFIXES = [
     re.compile(text)
     for text in (
+        rf"{_TIME} std(?:out|err) [FP] ",
         r"\[(?:rank ?|default|worker |proc(?:ess)? ?)\d+\](?::|\[stderr\]:)? ?",
         r"\((?:[\w.]+ )?pid=\d+(?:, ip=[\w.:]+)?\) ?",
         r"[\w.-]{1,40} +\| ",
