@@ -153,6 +153,16 @@ def test_an_endless_loop_of_either_ends_the_run_as_with_one_sandbox(lesson: Less
         assert all(statuses[name] == "skipped" for name in names[names.index(first) + 1 :])
 
 
+def test_what_the_second_still_does_at_the_end_is_stopped(lesson: Lesson, forks: Forks):
+    """The first has failed meanwhile, and its failure is the result."""
+    endless = CODE.replace("return 4", f"{SLOW} 4")
+    ends = "import os, signal\n    os.kill(os.getpid(), 9)\n    return 1"
+    sandboxes = WithSpare(forks)
+    report, _ = run(lesson, endless.replace("return 1", ends), sandboxes)
+    assert [check.status for check in report.checks] == ["error", *4 * ["skipped"]]
+    assert not sandboxes.open
+
+
 def test_stopping_stops_both(lesson: Lesson, forks: Forks):
     sandboxes, cancel = WithSpare(forks), Cancel()
     code = CODE.replace("return", f"{SLOW}")

@@ -2,7 +2,7 @@
 done, and the rest in the first."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Checking:
 
     def results(
         self, tasks: Tasks, remembered: Remembered, *, all_checks: bool
-    ) -> Iterator[CheckResult]:
+    ) -> Generator[CheckResult]:
         """Yield the results of checks in their order: see `Session.check`."""
         known = {n: found for n, (check, _) in enumerate(tasks) if (found := remembered(check))}
         if known:

@@ -44,7 +44,7 @@ class Helper:
         self._taken = {*known}
         self._change = threading.Condition()
         self._over = False
-        self._loaded = False
+        self._busy = True
         self._thread = threading.Thread(target=self._work, name="helper", daemon=True)
         self._thread.start()
 
@@ -63,10 +63,11 @@ class Helper:
             self._change.notify_all()
 
     def end(self) -> None:
-        """Take no further check, and wait until the thread has ended."""
+        """Take no further check, and wait until the thread has ended. Nobody needs what it still
+        does."""
         with self._change:
             self._over = True
-            if not self._loaded and (main := self.submission.main) is not None:
+            if self._busy and (main := self.submission.main) is not None:
                 main.sandbox.kill()
             self._change.notify_all()
         self._thread.join()
@@ -75,8 +76,6 @@ class Helper:
         submission, number = self.submission, None
         try:
             submission.load(submission.configuration())
-            with self._change:
-                self._loaded = True
             while (number := self._next()) is not None:
                 check, cases = self._tasks[number]
                 self.finish(number, self._judged(submission, check, cases, self._before()))
@@ -86,7 +85,7 @@ class Helper:
             pass  # the session runs the check, and reports what is wrong
         finally:
             with self._change:
-                self._over = True
+                self._over, self._busy = True, False
                 if number is not None and number not in self._results:
                     self._taken.discard(number)
                 self._change.notify_all()
@@ -95,11 +94,13 @@ class Helper:
         """Take the last check that nobody has taken and that needs no other result first; wait
         until there is one. None if there is none left."""
         with self._change:
+            self._busy = False
             while not self._over and (left := self._shared - self._taken):
                 done = {self._tasks[number][0].title for number in self._results}
                 ready = [n for n in left if done.issuperset(self._tasks[n][0].prerequisites)]
                 if ready:
                     self._taken.add(max(ready))
+                    self._busy = True
                     return max(ready)
                 self._change.wait()
             return None

@@ -9,6 +9,7 @@ the results become a report.
 import logging
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
@@ -142,10 +143,11 @@ class Session:
                 if (chosen := choose(check, cases))
             ]
             checking = Checking(self._submission, references, on_progress)
-            for result in checking.results(tasks, remembered, all_checks=all_checks):
-                results.append(result)
-                if on_result is not None:
-                    on_result(result)
+            with closing(checking.results(tasks, remembered, all_checks=all_checks)) as found:
+                for result in found:
+                    results.append(result)
+                    if on_result is not None:
+                        on_result(result)
             seconds = time.perf_counter() - started
         except Failed as failure:
             fault = explained(failure.fault, self.code)
