@@ -109,6 +109,7 @@ def test_a_second_sandbox_takes_part_if_it_is_ready(
 ):
     monkeypatch.setattr(warm, "CORES", 2)
     monkeypatch.setattr(warm, "free_memory_mb", lambda: warm.AMPLE_MB)
+    monkeypatch.setattr(warm, "on_battery", lambda: False)
     pool.expect([(lesson, [DOUBLE])])
     until(lambda: len(workers(pool)) == 2 and all(w.ready for w in pool._waiting), "two")
     configuration = configuration_of(lesson)
@@ -118,9 +119,14 @@ def test_a_second_sandbox_takes_part_if_it_is_ready(
     assert pool.spare(lesson, configuration) is None
     for sandbox in (first, second):
         pool.release(sandbox)
-    monkeypatch.setattr(warm, "free_memory_mb", lambda: warm.AMPLE_MB - 1)
-    ready(pool, lesson)
-    assert len(workers(pool)) == 1
+    for name, value in (
+        ("free_memory_mb", lambda: warm.AMPLE_MB - 1),
+        ("on_battery", lambda: True),
+        ("CORES", 1),
+    ):
+        with monkeypatch.context() as scarce:
+            scarce.setattr(warm, name, value)
+            assert [one[0] for one in pool._needed()] == [lesson]
 
 
 def test_the_next_lesson_gets_a_sandbox_and_others_lose_theirs(pool: Pool, mini: Pack):
@@ -171,8 +177,8 @@ def test_an_idle_pool_frees_everything(tmp_path: Path, lesson: Lesson):
 def test_without_memory_nothing_waits(pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warm, "free_memory_mb", lambda: 500)
     pool.expect([(lesson, [DOUBLE])])
-    until(lambda: "zygote learner" in pool.processes(), "a zygote")
     assert run(pool, lesson, DOUBLE).passed
+    assert "zygote learner" in pool.processes()
     assert not workers(pool)
 
 

@@ -34,6 +34,9 @@ _PREFIXES = [
     )
 ]
 _QUIET = re.compile(r"\b(?:INFO|DEBUG)\b|^I\d{4} |: I ")
+_DOCTEST = re.compile(r"^Trying:\n(?:[ \t].*\n|Expecting:\n|Expecting nothing\n)*ok$", re.MULTILINE)
+"""What doctest tried with success, which may be an exception."""
+
 _INDENT = re.compile(r"^[ \t]*")
 _PYTHON = re.compile(r"Traceback|Error|Exception|File \"")
 
@@ -44,7 +47,7 @@ MOSTLY = 0.8
 def lines_of(text: str) -> list[str]:
     """Return the lines of a pasted text without what surrounds them."""
     text = _COLOUR.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = "\n".join(_unwrapped(text))
+    text = _DOCTEST.sub("", "\n".join(_unwrapped(text)))
     if "\\n" in text and text.count("\\n") > text.count("\n"):
         text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
     lines = [line.rstrip() for line in text.split("\n") if not _FENCE.match(line)]

@@ -24,7 +24,7 @@ from tutor.engine.references import References, Request
 from tutor.engine.versions import torch_installed
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
-from tutor.pool.capacity import CORES, free_memory_mb
+from tutor.pool.capacity import CORES, free_memory_mb, on_battery
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeptPrograms, collect
 from tutor.pool.priming import give, prime, prime_with_own
@@ -322,7 +322,7 @@ class Pool:
         wanted = [
             (e.lesson, configuration) for e in within for configuration in configurations(e.lesson)
         ]
-        if within and free >= AMPLE_MB and CORES > 1:
+        if within and free >= AMPLE_MB and CORES > 1 and not on_battery():
             # A second one, which runs some of the checks; or all of them, in a run that comes
             # before the first is replaced.
             wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from tutor.learner.settings import Settings
 from tutor.lesson import Lesson
-from tutor.pool.capacity import CORES
+from tutor.pool.capacity import CORES, on_battery
 from tutor.ui.desk import Desk
 
 PAUSE_SECONDS = 0.6
@@ -127,15 +127,3 @@ def next_choice(settings: Settings) -> str:
     chosen = known[(known.index(now) + 1) % len(known)] if now in known else ""
     settings.set(SETTING, chosen)
     return CHOICES[chosen]
-
-
-def on_battery() -> bool:
-    """Return whether the machine has a battery and runs on it."""
-    import psutil
-
-    sensors = getattr(psutil, "sensors_battery", None)  # not on every system
-    try:
-        battery = sensors() if sensors is not None else None
-    except (OSError, RuntimeError, ValueError):  # an unusual /sys
-        return False
-    return battery is not None and battery.power_plugged is False
