@@ -110,7 +110,9 @@ def _milliseconds(seconds: float | None) -> str:
 
 def _ahead(results: Results) -> Iterator[str]:
     yield "Processor seconds for each pause in which code is run ahead, which is what a battery"
-    yield "pays: the run itself, and preparing the sandbox that replaces the one it used."
+    yield "pays: the run itself, and preparing the sandbox that replaces the one it used. It is"
+    yield "the code before the edit again, of which most results are known: another edit costs"
+    yield "about as much processor time as the run after an edit above."
     yield ""
     for title, training in (("all others", False), ("training", True)):
         pauses = [one.pause for one in results.unknown(training=training) if one.pause is not None]

@@ -135,8 +135,20 @@ def test_code_whose_checks_may_depend_on_each_other_gets_one_sandbox(
     assert not sandboxes.spares
 
 
-def test_a_spare_sandbox_that_ends_costs_nothing_but_time(lesson: Lesson, forks: Forks):
-    sandboxes = WithSpare(forks, Sandbox.kill)
+def broken(sandbox: Sandbox) -> None:
+    """Our own failure, in the helper's thread."""
+
+    def ask(*arguments: object) -> None:
+        raise RuntimeError("on purpose")
+
+    sandbox.ask = ask  # type: ignore[assignment,method-assign]
+
+
+@pytest.mark.parametrize("spoil", [Sandbox.kill, broken])
+def test_a_spare_sandbox_that_fails_costs_nothing_but_time(
+    lesson: Lesson, forks: Forks, spoil: Callable[[Sandbox], None]
+):
+    sandboxes = WithSpare(forks, spoil)
     assert run(lesson, CODE, sandboxes)[0].passed
     assert sandboxes.spares and not sandboxes.open
 

@@ -6,6 +6,7 @@ a thread of its own. Only checks that can be judged without the others are share
 that a result does not depend on where, and after what, a check ran.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 
@@ -19,6 +20,9 @@ Judged = Callable[[Submission, Check, list[Case], list[CheckResult]], CheckResul
 
 MIN_CHECKS = 3
 """Checks to share below which a second import of the code is not worth it."""
+
+
+_logger = logging.getLogger(__name__)
 
 
 class Helper:
@@ -83,6 +87,8 @@ class Helper:
                     return
         except (Failed, Cancelled):
             pass  # the session runs the check, and reports what is wrong
+        except Exception:
+            _logger.exception("in the helper")  # as above
         finally:
             with self._change:
                 self._over, self._busy = True, False
