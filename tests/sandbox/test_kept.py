@@ -18,6 +18,7 @@ from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool import kept
+from tutor.pool import pool as waiting
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeepingSandboxes, KeptPrograms, bounded
 from tutor.pool.pool import Pool
@@ -91,11 +92,14 @@ def started(home: Path) -> Iterator[Pool]:
 
 
 @pytest.fixture
-def pool(started: Pool, home: Path) -> Pool:
+def pool(started: Pool, home: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
+    """A pool in which one sandbox waits at a time, so that a run gets the newest."""
+    monkeypatch.setattr(waiting, "on_battery", lambda: True)
     for path in (home / "own-programs").glob("*"):
         path.unlink()
     started._own.clear()
     started.expect([])
+    until(lambda: not started._waiting, "that nothing waits")
     return started
 
 
@@ -224,8 +228,8 @@ def test_what_changes_libraries_is_not_run_before_other_code(
     ready(pool, lesson)
     assert ran(pool, lesson, f"{CHANGES[change]}\n{MARKED}").passed
     ready(pool, lesson)
-    (waiting,) = pool._waiting
-    assert waiting.primed == 1  # with the pack's code, as before
+    (one,) = pool._waiting
+    assert one.primed == 1  # with the pack's code, as before
     report = ran(pool, lesson, MARKED)
     assert report.passed
     assert report.stdout.split()[0] == "alone"

@@ -194,7 +194,7 @@ def test_no_process_outlives_the_main_process(how: signal.Signals):
     ) as process:  # fmt: skip
         assert process.stdout is not None
         pids = [int(word) for word in process.stdout.readline().split()]
-        assert len(pids) == 3
+        assert len(pids) in (3, 4)  # two zygotes, and a sandbox; perhaps a second one
         assert all(map(alive, pids))
         process.send_signal(how)
     until(lambda: not any(map(alive, pids)), f"the end of {pids}")
