@@ -88,7 +88,8 @@ class Helper:
         except (Failed, Cancelled):
             pass  # the session runs the check, and reports what is wrong
         except Exception:
-            _logger.exception("in the helper")  # as above
+            # Ours. The session runs the check, and reports it if it happens there as well.
+            _logger.exception("in the helper")
         finally:
             with self._change:
                 self._over, self._busy = True, False

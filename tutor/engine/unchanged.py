@@ -16,10 +16,10 @@ from hashlib import sha256
 
 from tutor.check import Check
 from tutor.checks import BUILT_IN
-from tutor.expressions import BadPython, free_names, texts
+from tutor.expressions import BadPython, defined_names, free_names, texts
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Report
-from tutor.sandbox.stateless import Stateless
+from tutor.sandbox.stateless import Stateless, imported
 
 MAX_RESULTS = 400
 """Results that are remembered. When there are more, all are forgotten."""
@@ -107,25 +107,35 @@ class Module:
         """Return the module, or None if it may keep state, or act on more than its results."""
         try:
             tree = ast.parse(code)
+            names = defined_names(code)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         for node in ast.walk(tree):
             match node:
-                case ast.Import(names=names) if not all(_known(one.name) for one in names):
+                case ast.Import(names=aliases) if not all(_known(one.name) for one in aliases):
                     return None
-                case ast.ImportFrom(module=name, names=names, level=level):
-                    if level or not _known(name or "") or _EFFECTS & {n.name for n in names}:
+                case ast.ImportFrom(module=name, names=aliases, level=level):
+                    taken = {one.name for one in aliases}
+                    if level or not _known(name or "") or taken & {*_EFFECTS, "*"}:
                         return None
-                    if any(one.name in ("*", "random") and name == "numpy" for one in names):
-                        return None
-                    if any(one.name == "*" for one in names):
+                    if name == "numpy" and "random" in taken:
                         return None
                 case ast.Name(id=name) | ast.Attribute(attr=name) if name in _EFFECTS:
                     return None
                 case ast.Attribute(attr="random", value=ast.Name(id=name)) if name != "jax":
                     return None  # NumPy's generators
         judge = Stateless(tree)
-        return Module(tree, judge) if judge.unchanged else None
+        module = Module(tree, judge)
+        return module if judge.unchanged and module.knows(names) else None
+
+    def knows(self, names: Iterable[str]) -> bool:
+        """Return whether it is known which statements set these names, and what every statement
+        may change."""
+        acts = (one for one in self._statements if isinstance(one, ast.Expr))
+        own = {name for name in names if name not in self._judge.imported}
+        return self._setting.keys() >= {*names} and all(
+            self._judge.keeps_nothing(one) or _names(one) & own for one in acts
+        )
 
     def behind(self, check: Check) -> bytes | None:
         """Return a digest of everything in the module that a check's result depends on; None if
@@ -199,4 +209,8 @@ def _set_by(statement: ast.stmt) -> set[str]:
             return set().union(*map(_names, targets))
         case ast.AnnAssign(target=target):
             return _names(target)
-    return _names(statement)
+    inner = {one.name for one in ast.walk(statement) if isinstance(one, _DEFINITIONS)}
+    return _names(statement) | inner | imported(statement).keys()
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

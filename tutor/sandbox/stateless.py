@@ -35,11 +35,13 @@ def stateless(source: str) -> bool:
 
 
 class Stateless:
-    """Judges the statements of a module. `unchanged`: none of its code changes what it defines."""
+    """Judges the statements of a module. `unchanged`: none of its code changes what it defines or
+    imports; `imported`: see below."""
 
     def __init__(self, module: ast.Module) -> None:
-        self._imported = _imported(module)
+        self.imported = imported(module)
         self._defined = {name for statement in module.body for name in _defined(statement)}
+        self._defined |= self.imported.keys()
         self._fixed: set[str] = set()
         self.unchanged = not any(map(self._changes, ast.walk(module)))
         for statement in module.body:
@@ -65,7 +67,7 @@ class Stateless:
             case ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value):
                 return bool(_targets(statement)) and self._is_fixed(value)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
-                return name in self._defined - self._imported.keys()
+                return name in self._defined - self.imported.keys()
             case ast.Expr(value=ast.Call(func=function)):
                 return self._path(function).startswith("jax.tree_util.register_")
         return False
@@ -110,7 +112,7 @@ class Stateless:
     def _path(self, value: ast.expr) -> str:
         """Return the full name of a name or attribute: `jax.jit` for `jit` that was imported."""
         first, dot, rest = ast.unparse(value).partition(".")
-        return self._imported.get(first, first) + dot + rest
+        return self.imported.get(first, first) + dot + rest
 
     def _changes(self, node: ast.AST) -> bool:
         """Return whether a node sets a global name, or a part of what the module defines."""
@@ -124,10 +126,10 @@ class Stateless:
         return isinstance(node, ast.Call) and ast.unparse(node.func) in _CHANGING_CALLS
 
 
-def _imported(module: ast.Module) -> dict[str, str]:
-    """Return what names the module imports, each with its full name."""
+def imported(code: ast.AST) -> dict[str, str]:
+    """Return what names code imports, also within functions, each with its full name."""
     found = {}
-    for node in module.body:
+    for node in ast.walk(code):
         if isinstance(node, ast.Import):
             for one in node.names:
                 name = one.name if one.asname else one.name.partition(".")[0]
