@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tests.sandbox.test_warm import ready, run
+from tests.sandbox.test_warm import ready, rests, run
 from tests.sandbox.test_zygote import DOUBLE
 from tests.stopwatch import until
 from tutor.engine.background import RaceFinished, RunEvent, RunFinished, Runner
@@ -99,7 +99,7 @@ def pool(started: Pool, home: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
         path.unlink()
     started._own.clear()
     started.expect([])
-    until(lambda: not started._waiting, "that nothing waits")
+    until(lambda: not started._waiting and rests(started), "that nothing waits or is prepared")
     return started
 
 

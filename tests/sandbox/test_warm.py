@@ -53,7 +53,7 @@ def pool(started: Pool, cache: Path) -> Iterator[Pool]:
     """A pool in which nothing waits, and that has no programs."""
     yield started
     started.expect([])
-    until(lambda: not workers(started), "that nothing waits")
+    until(lambda: not workers(started) and rests(started), "that nothing waits or is prepared")
     shutil.rmtree(cache / "programs", ignore_errors=True)
 
 
@@ -76,6 +76,12 @@ def ready(pool: Pool, lesson: Lesson) -> None:
 
 def workers(pool: Pool) -> set[int]:
     return {pid for name, pid in pool.processes().items() if name.startswith("waiting")}
+
+
+def rests(pool: Pool) -> bool:
+    """Return whether the pool's thread waits for something to do: no sandbox is being prepared,
+    which would keep what it has read of the cache."""
+    return bool(pool._change._waiters)  # type: ignore[attr-defined]
 
 
 def within(lesson: Lesson, seconds: float) -> Lesson:
