@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.engine.conftest import Written
+from tests.engine.spare import WithSpare
 from tests.stopwatch import until
-from tutor.engine.plan import Configuration
 from tutor.engine.sandboxes import Cancel
 from tutor.engine.session import Session
 from tutor.lesson import Lesson
@@ -29,33 +29,6 @@ CHECKS = [
     {"name": "fifth", "value": "four(x) + one(x)", "after": "second"},
 ]
 SLOW = "\n    while x.sum() != x.sum() + 1:\n        pass\n    return"
-
-
-class WithSpare:
-    """Sandboxes of which there is always one to spare."""
-
-    def __init__(self, forks: Forks, spoil: Callable[[Sandbox], None] = lambda sandbox: None):
-        self.forks = forks
-        self.spares: list[Sandbox] = []
-        self.open = 0
-        self._spoil = spoil
-
-    def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        self.open += 1
-        return self.forks.take(lesson, configuration)
-
-    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
-        self.open += 1
-        self.spares.append(self.forks.take(lesson, configuration))
-        self._spoil(self.spares[-1])
-        return self.spares[-1]
-
-    def release(self, sandbox: Sandbox) -> None:
-        self.open -= 1
-        self.forks.release(sandbox)
-
-    def reference(self) -> Sandbox:
-        return self.forks.reference()
 
 
 @pytest.fixture
