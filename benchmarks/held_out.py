@@ -5,6 +5,7 @@ them: what they take is what learners meet. `python -m benchmarks.held_out [LESS
 all of them pass, before and after the edit.
 """
 
+import ast
 import sys
 from pathlib import Path
 
@@ -48,6 +49,27 @@ class HeldOut(Struct, frozen=True, forbid_unknown_fields=True):
         edited = [self.edit.to if line == self.edit.line else line for line in lines]
         return "\n".join(edited) + "\n"
 
+    @property
+    def edited_again(self) -> str:
+        """The edited code with a statement more, in the function that the edit is in: all of its
+        checks have to run again. In the first function, if the edit is in none.
+
+        Raises:
+            ValueError: see `edited`.
+        """
+        code = self.edited
+        number = 1 + self.code.splitlines().index(self.edit.line)
+        lines = code.splitlines()
+        functions = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.FunctionDef)]
+        around = [one for one in functions if one.lineno <= number <= (one.end_lineno or 0)]
+        for function in (around or functions)[:1]:
+            first = function.body[0]
+            marks = first.decorator_list if isinstance(first, ast.FunctionDef) else []
+            number = min([first.lineno, *(mark.lineno for mark in marks)])
+            if number > function.lineno:  # not `def f(x): return x`
+                lines.insert(number - 1, f"{' ' * first.col_offset}added = None")
+        return "\n".join(lines) + "\n"
+
 
 def held_out(lesson: Lesson) -> list[HeldOut]:
     """Return a lesson's answers; none if it has no file."""
@@ -72,7 +94,8 @@ def check(pack: Pack, names: list[str]) -> int:
         for name in names:
             lesson = pack.lesson(name)
             for one in held_out(lesson):
-                for how, code in (("", one.code), (" edited", one.edited)):
+                edits = ("", one.code), (" edited", one.edited), (" edited again", one.edited_again)
+                for how, code in edits:
                     with Session(lesson, code, sandboxes=forks) as session:
                         report = session.check()
                     if report.verdict == "pass":

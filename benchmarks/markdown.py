@@ -73,9 +73,9 @@ def _targets(results: Results) -> Iterator[str]:
 def _styles(results: Results) -> Iterator[str]:
     yield "Right answers in styles that no sandbox is primed with, and that nobody has tuned to."
     yield "`first`: the first run, with nothing of a learner's kept. `edited`: one line was"
-    yield "changed, and all sandboxes are ready again, primed with the code before. `ahead`: the"
-    yield "code was run in a pause from typing, before the key was pressed; measured for some of"
-    yield "the lessons. Lessons that train, or take more than two seconds with their own"
+    yield "changed, and all sandboxes are ready again, primed with the code before. `ahead`: a"
+    yield "second edit was run in a pause from typing, before the key was pressed; measured for"
+    yield "some of the lessons. Lessons that train, or take more than two seconds with their own"
     yield "solution, are apart."
     yield ""
     rows = []
@@ -110,9 +110,8 @@ def _milliseconds(seconds: float | None) -> str:
 
 def _ahead(results: Results) -> Iterator[str]:
     yield "Processor seconds for each pause in which code is run ahead, which is what a battery"
-    yield "pays: the run itself, and preparing the sandbox that replaces the one it used. It is"
-    yield "the code before the edit again, of which most results are known: another edit costs"
-    yield "about as much processor time as the run after an edit above."
+    yield "pays: the run itself, of a second edit, and preparing the sandbox that replaces the one"
+    yield "it used."
     yield ""
     for title, training in (("all others", False), ("training", True)):
         pauses = [one.pause for one in results.unknown(training=training) if one.pause is not None]

@@ -8,8 +8,8 @@ its lesson is opened as in the app, and once all sandboxes are ready,
 - the answer is run for the first time;
 - one line of it is edited, and it is run again, once all is ready again. Now the app has what the
   first run compiled, and has primed the sandbox with that code;
-- for some of the answers: the answer is run ahead, as in a pause from typing, and asked about when
-  that has finished.
+- for some of the answers: a second edit is run ahead, as in a pause from typing, and asked about
+  when that has finished.
 
 A process per core prepares lessons independently, since preparing takes most of the time. While one
 of them is measured, the others are stopped, so that it has the machine to itself.
@@ -319,9 +319,9 @@ class _Opened:
         return _Reply(seconds, "" if report.passed else report.verdict)
 
     def run_ahead(self) -> _Reply:
-        """Run the answer ahead until that has finished; return its processor seconds."""
+        """Run the second edit ahead until that has finished; return its processor seconds."""
         before = processor_seconds(os.getpid())
-        warm.run_ahead(self.desk, self.lesson, self.answer.code)
+        warm.run_ahead(self.desk, self.lesson, self.answer.edited_again)
         return _Reply(processor_seconds(os.getpid()) - before)
 
     def replace(self) -> _Reply:
@@ -359,7 +359,7 @@ def _serve(folder: Path) -> None:
 
 def _do(opened: _Opened, action: Action) -> _Reply:
     match action:
-        case "first" | "asked":
+        case "first":
             return opened.run(opened.answer.code)
         case "edited":
             return opened.run(opened.answer.edited)
@@ -367,6 +367,8 @@ def _do(opened: _Opened, action: Action) -> _Reply:
             return opened.run(opened.solution or "")
         case "ahead":
             return opened.run_ahead()
+        case "asked":
+            return opened.run(opened.answer.edited_again)
         case "replaced":
             return opened.replace()
         case _:
