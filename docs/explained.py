@@ -1,14 +1,16 @@
-"""Write a page for every explanation into `docs/explanations/`.
+"""Write a page for every explanation into `docs/explanations/`, and one of what functions need.
 
 .venv/bin/python docs/explained.py
 """
 
 from pathlib import Path
 
+from tutor.explain.contracts import functions
 from tutor.explain.index import Entry, entries, without_fields
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = REPOSITORY / "docs" / "explanations"
+CONTRACTS = REPOSITORY / "docs" / "contracts.md"
 
 HEAD = """\
 # All explanations
@@ -50,7 +52,31 @@ def page(entry: Entry) -> str:
     return "\n".join(parts)
 
 
+CONTRACTS_HEAD = """\
+# What functions need
+
+Shown where an error arises in a call of one of these functions, or in a function that is given to
+it, and no explanation says more. `jaxtutor explain NAME` shows one in the terminal. The texts are
+in `tutor/explain/contracts/`; this page is written by `.venv/bin/python docs/explained.py`.
+"""
+
+
+def contracts() -> str:
+    """Return the page of what functions need."""
+    parts = [CONTRACTS_HEAD]
+    for function in sorted(functions(), key=lambda one: one.name):
+        told = function.contract
+        others = ", ".join(f"`{name}`" for name in function.names[1:])
+        also = f"Also of {others}.\n\n" if others else ""
+        parts.append(
+            f"## {told.name}\n\n{told.needs}\n\n{also}```python\n{told.example}\n```\n\n"
+            f"More: <{told.link}>\n"
+        )
+    return "\n".join(parts)
+
+
 def main() -> None:
+    CONTRACTS.write_text(contracts(), encoding="utf-8")
     PAGES.mkdir(exist_ok=True)
     wanted = pages()
     for path in PAGES.glob("*.md"):

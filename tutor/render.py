@@ -22,6 +22,7 @@ from tutor.report import (
     WANTS,
     Alternative,
     CheckResult,
+    Contract,
     Explanation,
     Fault,
     Mismatch,
@@ -69,6 +70,8 @@ def check(
             parts.append(indented(f"with {result.case}", "dim"))
         if result.explained is not None:
             parts.append(explanation(result.explained, lessons))
+        if result.fault is not None:
+            parts += [contract(one, lessons) for one in result.fault.contracts]
     if result.curves is not None:
         parts.append(CurveChart(result.curves))
     if result.accuracy is not None:
@@ -154,6 +157,20 @@ def _what_and_instead(explained: Explanation) -> list[RenderableType]:
 
 def _code(code: str, indent: int) -> RenderableType:
     return Padding(Text(code, "cyan"), (0, 0, 0, indent), expand=False)
+
+
+def contract(needed: Contract, lessons: Collection[str] = ()) -> RenderableType:
+    """Render what a function needs, with code that calls it rightly."""
+    parts: list[RenderableType] = [
+        indented(f"What {needed.name} needs:"),
+        indented(needed.needs, "dim"),
+        indented("For example:", "dim"),
+        _code(needed.example, 6),
+    ]
+    if needed.lesson in lessons:
+        parts.append(indented(f"Taught in the lesson {needed.lesson}.", "dim"))
+    parts.append(indented(needed.link, "dim"))
+    return Group(*parts)
 
 
 def explanation_page(
@@ -281,7 +298,7 @@ def fault(found: Fault, lessons: Collection[str] = ()) -> list[RenderableType]:
         parts.append(indented(more, "dim"))
     if found.explanation is not None:
         parts.append(explanation(found.explanation, lessons))
-    return parts
+    return [*parts, *(contract(one, lessons) for one in found.contracts)]
 
 
 def _line_of_code(margin: str, text: str, style: str = "") -> RenderableType:

@@ -42,12 +42,25 @@ class Explanation(Struct, frozen=True):
     old: str = ""
 
 
+class Contract(Struct, frozen=True):
+    """What a function of a library needs, whatever went wrong: its name in full, what it takes and
+    gives back, a module that calls it rightly, the lesson that teaches it, and its page."""
+
+    name: str
+    needs: str
+    example: str
+    lesson: str
+    link: str
+
+
 class Frame(Struct, frozen=True):
-    """A line of the learner's code in a traceback."""
+    """A line of the learner's code in a traceback, and the part of it that was being computed, if
+    that is known."""
 
     line: int
     function: str
     source: str = ""
+    part: str = ""
 
 
 class Fault(Struct, frozen=True):
@@ -55,7 +68,7 @@ class Fault(Struct, frozen=True):
 
     `code` is stable, for programs; `tutor.sandbox.faults` lists the codes. `message` is a sentence
     for the learner. `detail` is the exception's text beyond `message`, `exception` its class
-    without the module.
+    without the module. `contracts` are of the functions in which it arose.
     """
 
     code: str
@@ -67,6 +80,7 @@ class Fault(Struct, frozen=True):
     running: str = ""
     exception: str = ""
     explanation: Explanation | None = None
+    contracts: tuple[Contract, ...] = ()
 
 
 class Entry(Struct, frozen=True):

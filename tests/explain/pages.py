@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tutor.explain.contracts import functions
 from tutor.explain.names import groups
 from tutor.explain.rulebook import rules
 
@@ -40,7 +41,7 @@ def main() -> int:
 
 
 def links() -> set[str]:
-    """Return all links of explanations."""
+    """Return all links of explanations, and of functions."""
     of_names = {group.link for group in groups()}
     each = {
         entry.link
@@ -48,7 +49,8 @@ def links() -> set[str]:
         for entry in group.names.values()
         if not isinstance(entry, str)
     }
-    return ({rule.link for rule in rules()} | of_names | each) - {""}
+    of_functions = {function.link for function in functions()}
+    return ({rule.link for rule in rules()} | of_names | each | of_functions) - {""}
 
 
 def pages(roots: list[Path]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.explained import PAGES, pages
+from docs.explained import CONTRACTS, PAGES, contracts, pages
 from tests.explain.pages import PAGES as KNOWN
 from tests.explain.pages import links
 from tests.stopwatch import GUARD
@@ -27,6 +27,11 @@ def test_every_explanation_has_a_page_that_is_up_to_date():
     found = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
     assert found == wanted, "run .venv/bin/python docs/explained.py"
     assert len(wanted) == len(entries()) + 1
+
+
+def test_the_page_of_what_functions_need_is_up_to_date():
+    told = "run .venv/bin/python docs/explained.py"
+    assert CONTRACTS.read_text(encoding="utf-8") == contracts(), told
 
 
 def test_every_link_was_checked():

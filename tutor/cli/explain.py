@@ -8,6 +8,7 @@ from typing import Any
 from tutor.cli.output import print_json
 from tutor.cli.selection import add_pack_option
 from tutor.cli.usage import Parser, UsageError
+from tutor.report import Contract
 
 EXPLAINED, UNKNOWN = 0, 1
 
@@ -21,7 +22,7 @@ def add_to(commands: Any) -> None:
     sub.add_argument(
         "what", nargs="*", metavar="FILE",
         help="a file with the traceback or the message; - is standard input. Or the id of an "
-             "explanation, or a name of PyTorch such as unsqueeze",
+             "explanation, a name of PyTorch such as unsqueeze, or a function such as jax.lax.scan",
     )  # fmt: skip
     sub.add_argument(
         "--list", action="store_true", help="list all explanations, or those that contain all words"
@@ -46,13 +47,14 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _list(words: list[str], options: argparse.Namespace) -> int:
+    from tutor.explain.contracts import search as search_functions
     from tutor.explain.index import search
 
-    found = search(words)
+    found = [(one.id, one.title) for one in search(words)] + search_functions(words)
     if options.json:
         import msgspec
 
-        print_json(msgspec.json.encode([{"id": one.id, "title": one.title} for one in found]))
+        print_json(msgspec.json.encode([{"id": id_, "title": title} for id_, title in found]))
         return EXPLAINED if found else UNKNOWN
     from rich.table import Table
 
@@ -61,8 +63,8 @@ def _list(words: list[str], options: argparse.Namespace) -> int:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
-    for entry in found:
-        table.add_row(entry.id, entry.title)
+    for row in found:
+        table.add_row(*row)
     out = render.console()
     out.print(table if found else f"No explanation contains {' and '.join(map(repr, words))}.",
               markup=False)  # fmt: skip
@@ -70,11 +72,16 @@ def _list(words: list[str], options: argparse.Namespace) -> int:
 
 
 def _show(name: str, options: argparse.Namespace) -> int:
-    """Show an explanation whole, by its id or by a name that it is about."""
+    """Show an explanation whole, by its id or by a name that it is about; or what a function of JAX
+    needs."""
+    from tutor.explain.contracts import of_name as function_of_name
     from tutor.explain.index import entries, of_name
     from tutor.suggestions import nearest
 
-    entry = entries().get(name) or of_name(name)
+    entry = entries().get(name)
+    if entry is None and (function := function_of_name(name, f"import {name}")) is not None:
+        return _show_contract(function.contract, options)
+    entry = entry or of_name(name)
     if entry is None:
         raise UsageError(
             f"{name}: expected a text file with an error, - for standard input, or the id of an "
@@ -96,7 +103,20 @@ def _show(name: str, options: argparse.Namespace) -> int:
     return EXPLAINED
 
 
+def _show_contract(contract: Contract, options: argparse.Namespace) -> int:
+    if options.json:
+        import msgspec
+
+        print_json(msgspec.json.encode(contract))
+        return EXPLAINED
+    from tutor import render
+
+    render.console().print(render.contract(contract, _list_lessons(options.pack)))
+    return EXPLAINED
+
+
 def _explain_text(text: str, options: argparse.Namespace) -> int:
+    from tutor.explain.contracts import contracts_for
     from tutor.explain.traceback import explain_text
 
     symptom, explanation = explain_text(text)
@@ -119,12 +139,17 @@ def _explain_text(text: str, options: argparse.Namespace) -> int:
     known = symptom.exception not in ("", symptoms.UNKNOWN)
     message = headline(symptom.message)
     out.print(inert(f"{symptom.exception}: {message}" if known else message), markup=False)
+    lessons = _list_lessons(options.pack)
     if explanation is not None:
-        out.print(render.explanation(explanation, _list_lessons(options.pack)))
+        out.print(render.explanation(explanation, lessons))
+    else:
+        out.print("No explanation known.", style="dim")
+    for contract in contracts_for(symptom, explanation):
+        out.print(render.contract(contract, lessons))
+    if explanation is not None:
         return EXPLAINED
     from tutor.explain.index import guesses
 
-    out.print("No explanation known.", style="dim")
     for entry in guesses(symptom):
         out.print(
             f"Perhaps, a guess: {entry.title}. See: jaxtutor explain {entry.id}", markup=False

@@ -9,7 +9,7 @@ from tutor.check import Case, Check, Finding
 from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
 from tutor.engine.submission import Observation, shown_code
-from tutor.explain import Symptom, explain, of_fault, of_finding
+from tutor.explain import Symptom, contracts_for, explain, of_fault, of_finding
 from tutor.expressions import result_names
 from tutor.foreign.plain_text import inert
 from tutor.lesson import Lesson
@@ -107,12 +107,17 @@ def skipped(check: Check, why: str) -> CheckResult:
 
 
 def explained(fault: Fault, code: str, check: Check | None = None) -> Fault:
-    """Return the fault, with an explanation if it is the learner's and a rule fits."""
+    """Return the fault, with an explanation if it is the learner's and a rule fits, and with what
+    the functions need in which it arose."""
     if fault.code in (*faults.INTERNAL, "not-written"):
         return fault
-    kind = check.kind if check is not None else ""
-    explanation = _explain(lambda: of_fault(fault, code, kind))
-    return msgspec.structs.replace(fault, explanation=explanation)
+    try:
+        symptom = of_fault(fault, code, check.kind if check is not None else "")
+        explanation = explain(symptom)
+        contracts = contracts_for(symptom, explanation)
+    except Exception:  # noqa: BLE001 - a verdict matters more than its explanation
+        return fault
+    return msgspec.structs.replace(fault, explanation=explanation, contracts=contracts)
 
 
 def shown_inputs(lesson: Lesson, check: Check, case: Case) -> str:

@@ -46,6 +46,9 @@ class Symptom(Struct, frozen=True, kw_only=True):
     asked: str = ""
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
     through: str = ""
+    frames: tuple[str, ...] = ()
+    function: str = ""
+    raised_in: str = ""
     names_jax: bool = True
 
 
@@ -58,6 +61,8 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
         line=fault.frames[-1].source if fault.frames else fault.running,
         source=source,
         check=check,
+        frames=tuple(frame.part or frame.source for frame in fault.frames),
+        function=fault.frames[-1].function if fault.frames else "",
     )
 
 

@@ -40,7 +40,7 @@ KNOWN = frozenset(
 )  # fmt: skip
 """Top-level modules of exceptions that rules explain, and no module."""
 
-_FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+')
+_FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+(?:, in (?:\S+\.)?(?P<function>\w+)$)?')
 _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
     r"(?P<older>[/~]\S+\.py) in )"
@@ -86,6 +86,7 @@ _LIBRARY = re.compile(
     r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
     r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
+_PACKAGE = re.compile(r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*)[/\\](\w+)")
 _NAMES_JAX = re.compile(
     r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox",
     re.IGNORECASE,
@@ -94,10 +95,13 @@ _OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
 
 class _Frame(Struct, frozen=True):
-    """A line of the learner's code in a traceback, and where the text names it."""
+    """A line of the learner's code in a traceback, where the text names it, the part of it that the
+    traceback marks as what failed, if it marks any, and the function that it is in."""
 
     at: int
     code: str
+    marked: str = ""
+    function: str = ""
 
 
 def read_traceback(text: str) -> Symptom | None:
@@ -146,14 +150,13 @@ def read_symptoms(text: str) -> list[Symptom]:
     found = [_symptom(lines, *head, frames, names_jax) for head in heads]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text)]
-    own = [frame.code for frame in frames]
     said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|"]
     said = [line for line in said if line not in quiet]
     suspects = [line for line in said if _SUSPECT.search(line) and len(line) <= MAX_LINE]
-    alone = [_made(UNKNOWN, line, own, names_jax) for line in suspects[-MAX_LINES:]]
+    alone = [_made(UNKNOWN, line, frames, names_jax) for line in suspects[-MAX_LINES:]]
     alone = [] if frames else alone
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
-        alone.append(_made(UNKNOWN, "\n".join(said), own, names_jax))
+        alone.append(_made(UNKNOWN, "\n".join(said), frames, names_jax))
     return [*found[: -MAX_EXCEPTIONS - 1 : -1], *reversed(alone)]
 
 
@@ -161,12 +164,13 @@ def _symptom(
     lines: list[str], at: int, head: re.Match[str], frames: list[_Frame], names_jax: bool
 ) -> Symptom:
     message = [head["message"] or "", *_message_lines(lines[at + 1 :], head["message"] or "")]
-    own = [frame.code for frame in frames if frame.at < at]
+    own = [frame for frame in frames if frame.at < at]
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
         end = at + len(message)
-        own += [frame.code for frame in frames if at <= frame.at <= end + 3]
+        own += [frame for frame in frames if at <= frame.at <= end + 3]
     module = head.groupdict().get("module") or ""
-    own = own or [frame.code for frame in frames]
+    inner = lines[own[-1].at + 1 : at] if own else []
+    own = own or frames
     return _made(
         head["name"],
         "\n".join(message).strip(),
@@ -174,24 +178,29 @@ def _symptom(
         names_jax,
         module.rstrip("."),
         "\n".join(lines[:at])[-MAX_THROUGH:].replace("\\", "/"),
+        next((found[1] for one in reversed(inner) if (found := _PACKAGE.search(one))), ""),
     )
 
 
 def _made(
     exception: str,
     message: str,
-    own: list[str],
+    own: list[_Frame],
     names_jax: bool,
     module: str = "",
     through: str = "",
+    raised_in: str = "",
 ) -> Symptom:
     return Symptom(
         exception=exception,
         module=module,
         message=message,
-        line=own[-1] if own else "",
-        source="\n".join(own),
+        line=own[-1].code if own else "",
+        source="\n".join(frame.code for frame in own),
         through=through,
+        frames=tuple(frame.marked or frame.code for frame in own),
+        function=own[-1].function if own else "",
+        raised_in=raised_in,
         names_jax=names_jax,
     )
 
@@ -209,7 +218,9 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
             last = number
             if not _LIBRARY.search(found["file"]) and not _FILE.match(after):
                 unseen = typed and _IN_SESSION.match(line) and _no_code(after)
-                own.append(_Frame(number, typed if unseen else after))
+                code = typed if unseen else after
+                marked, function = _marked(lines, number + 1), found["function"] or ""
+                own.append(_Frame(number, code, marked, function))
         elif found := _TYPED.match(line):
             typed = found["line"]
         elif found := _PYTEST_LINE.match(line):
@@ -226,6 +237,14 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
             if not library:
                 own.append(_Frame(number, found["line"].strip()))
     return [one for one in own if one.code and not _no_code(one.code)], last
+
+
+def _marked(lines: list[str], at: int) -> str:
+    """Return the part of a line of code that the carets in the line below it mark."""
+    if at + 1 >= len(lines) or not _CARETS.match(lines[at + 1]):
+        return ""
+    carets = lines[at + 1].rstrip()
+    return lines[at][len(carets) - len(carets.lstrip()) : len(carets)].strip()
 
 
 def _no_code(line: str) -> bool:

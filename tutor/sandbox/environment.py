@@ -10,6 +10,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from tutor.expressions import own_names
@@ -268,7 +269,8 @@ def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == filename:
-            steps.append(Step(traceback.tb_lineno or 0, code.co_name[:200]))
+            line = traceback.tb_lineno or 0
+            steps.append(Step(line, code.co_name[:200], *_place(traceback)))
             innermost = filename
         elif code.co_filename in (EXPRESSION, HARNESS):
             innermost = code.co_filename
@@ -276,6 +278,15 @@ def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
             innermost = innermost and f"{innermost}+library"
         traceback = traceback.tb_next
     return steps, innermost
+
+
+def _place(traceback: types.TracebackType) -> tuple[int, int]:
+    """Return where in its line a frame's instruction begins and ends; 0 and 0 if in several."""
+    positions = traceback.tb_frame.f_code.co_positions()
+    first, last, start, end = next(
+        islice(positions, traceback.tb_lasti // 2, None), (None, None, None, None)
+    )
+    return (start or 0, end or 0) if first == last else (0, 0)
 
 
 def _code(

@@ -15,7 +15,16 @@ def from_raised(raised: Raised, source: str) -> Fault:
     def line(number: int | None) -> str:
         return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
 
-    frames = tuple(Frame(step.line, inert(step.function), line(step.line)) for step in raised.steps)
+    def part(number: int, start: int, end: int) -> str:
+        shown = lines[number - 1].encode()[start:end] if 0 < number <= len(lines) else b""
+        return shown.decode("utf-8", "replace").strip() if 0 <= start < end else ""
+
+    frames = tuple(
+        Frame(
+            step.line, inert(step.function), line(step.line), part(step.line, step.start, step.end)
+        )
+        for step in raised.steps
+    )
     kind = inert(raised.kind).rpartition(".")[2]
     message = inert(raised.message).strip()
     code = raised.code if raised.code in SENTENCES else "exception"

@@ -105,10 +105,13 @@ class Answer(Struct, frozen=True, tag="answer"):
 
 
 class Step(Struct, frozen=True):
-    """A traceback's frame in the module of user code."""
+    """A traceback's frame in the module of user code. `start` and `end` are the place of what was
+    being computed, in bytes of the line; both 0 if it is not known or in several lines."""
 
     line: int
     function: str
+    start: int = 0
+    end: int = 0
 
 
 class Raised(Struct, frozen=True, tag="raised"):

@@ -1,0 +1,173 @@
+"""What functions need: the texts hold, their examples run, and errors find them."""
+
+import ast
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.explain.conftest import Kept, import_module
+from tests.explain.test_index import jaxtutor
+from tutor.explain import contracts_for, explain
+from tutor.explain.contracts import FOLDER, Function, Functions, functions
+from tutor.explain.traceback import read_traceback
+from tutor.pack.struct_reader import plain
+from tutor.pack.yaml_nodes import read
+from tutor.report import Explanation
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_file_is_valid(path: Path):
+    import msgspec
+
+    node, _ = read(path, path.name)
+    file = msgspec.convert(plain(node), Functions)
+    assert len({one.name for one in file.functions}) == len(file.functions)
+
+
+def test_no_function_is_there_twice():
+    names = [name for one in functions() for name in (one.name, *one.also) if name[-1] not in "(["]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("function", functions(), ids=lambda one: one.name)
+def test_every_example_calls_its_function_and_runs(kept: Kept, function: Function):
+    names = [name.rpartition(".")[2] for name in (function.name, *function.also)]
+    code = ast.unparse(ast.parse(function.example))  # without comments
+    assert any(name.rstrip("([") in code for name in names if name)
+    problem = import_module(kept, function.example, devices=4)
+    assert problem is None, problem
+
+
+def shown(text: str, explained: Explanation | None = None) -> list[str]:
+    symptom = read_traceback(text)
+    assert symptom is not None
+    return [one.name for one in contracts_for(symptom, explained)]
+
+
+def raised(*frames: str, message: str = "ValueError: something", names: str = "") -> str:
+    """Return a traceback through these lines, each `function: code`."""
+    head = f"import jax, optax\n{names}\nTraceback (most recent call last):\n"
+    lines = []
+    for frame in frames:
+        function, _, code = frame.partition(": ")
+        lines.append(f'  File "/home/me/train.py", line 3, in {function}\n    {code}\n')
+    return f"{head}{''.join(lines)}{message}\n"
+
+
+@pytest.mark.parametrize(
+    ("frames", "names"),
+    [
+        (["<module>: y = jax.lax.fori_loop(0, n, body, x)"], ["jax.lax.fori_loop"]),
+        (["<module>: y = lax.fori_loop(0, n, body, x)"], ["jax.lax.fori_loop"]),
+        (["<module>: y = fori_loop(0, n, body, x)"], ["jax.lax.fori_loop"]),
+        (["<module>: y = self.fori_loop(0, n, body, x)"], []),
+        (["<module>: y = np.where(x > 0, x)"], []),
+        (["<module>: y = torch.where(x > 0, x)"], []),
+        (["<module>: y = jnp.where(x > 0, x)"], ["jax.numpy.where"]),
+        (["<module>: y = where(x > 0, x)"], []),
+        (
+            ["<module>: y = jax.lax.scan(body, x, xs)", "body: return c @ p"],
+            ["jax.lax.scan"],
+        ),
+        (["<module>: loss(x)", "loss: return x @ w"], []),
+        (["<module>: jax.grad(loss)(x)", "loss: return x @ w"], []),
+        (["<module>: jax.lax.scan(f, x, xs)", "f: return jnp.take(x, i)"], ["jax.numpy.take"]),
+    ],
+)
+def test_the_functions_in_which_an_error_arose_are_found(frames: list[str], names: list[str]):
+    assert shown(raised(*frames)) == names
+
+
+def test_a_function_is_found_that_was_given_to_one_of_jax():
+    code = "f.defvjp(forward, backward)"
+    frames = "<module>: print(jax.grad(f)(x))", "backward: return (scale * g,)"
+    assert shown(raised(*frames, names=code)) == ["jax.custom_vjp"]
+    assert shown(raised(*frames)) == []
+
+
+def test_the_part_of_the_line_that_the_traceback_marks_counts():
+    text = raised("<module>: y = jnp.sum(jnp.take(x, i))")
+    marked = text.replace("i))\n", "i))\n                ^^^^^^^^^^^^^^\n")
+    assert shown(text) == ["jax.numpy.sum", "jax.numpy.take"]
+    assert shown(marked) == ["jax.numpy.take"]
+
+
+def test_the_message_says_which_of_several_functions_failed():
+    frame = "<module>: y = jnp.sum(jnp.take(x, i))"
+    assert shown(raised(frame, message="TypeError: take requires ints")) == ["jax.numpy.take"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "KeyboardInterrupt",
+        "ModuleNotFoundError: No module named 'x'",
+        "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory",
+        "FileNotFoundError: no",
+    ],
+)
+def test_errors_that_no_call_raises_have_none(message: str):
+    assert shown(raised("<module>: jnp.where(x)", message=message)) == []
+
+
+def test_an_explanation_that_speaks_of_the_function_is_enough():
+    frames = "<module>: y = jax.lax.scan(body, x, xs)", "body: level, trend = carry"
+    about = Explanation("id", "`scan` passes x.", "Because.", "instead", "control-flow-scan")
+    other = Explanation("id", "It is a scalar.", "Because.", "instead", "control-flow-scan")
+    assert shown(raised(*frames), about) == []
+    assert shown(raised(*frames), other) == ["jax.lax.scan"]
+    sure = "<module>: y = jnp.take(x, i)"
+    assert shown(raised(sure), other) == []
+
+
+def test_a_fault_of_the_learners_code_has_them(kept: Kept):
+    code = """
+        import jax
+        import jax.numpy as jnp
+
+        def body(x, i):
+            return x @ jnp.ones(3)
+
+        jax.lax.fori_loop(0, 3, body, jnp.ones(3))
+    """
+    symptom = import_module(kept, dedent(code))
+    assert symptom is not None
+    explained = explain(symptom)
+    told = f"{explained.what} {explained.why} {explained.instead}" if explained else ""
+    names = [one.name for one in contracts_for(symptom, explained)]
+    assert "fori_loop" in told or names == ["jax.lax.fori_loop"]
+
+
+def test_the_part_of_the_line_that_failed_counts_in_a_fault(kept: Kept):
+    code = """
+        import jax.numpy as jnp
+
+        é = jnp.sum(jnp.take_along_axis(jnp.ones((3, 4)), jnp.ones((3, 4)), 1))
+    """
+    symptom = import_module(kept, dedent(code))
+    assert symptom is not None
+    assert symptom.frames == ("jnp.take_along_axis(jnp.ones((3, 4)), jnp.ones((3, 4)), 1)",)
+    assert [one.name for one in contracts_for(symptom, None)] == ["jax.numpy.take_along_axis"]
+
+
+@pytest.mark.parametrize("name", ["jax.lax.scan", "lax.scan", "nnx.Linear", "jnp.where"])
+def test_a_function_is_shown_by_its_name(name: str):
+    done = jaxtutor(name)
+    assert done.returncode == 0
+    assert name.rpartition(".")[2] in done.stdout.splitlines()[0]
+    told = json.loads(jaxtutor(name, "--json").stdout)
+    assert told["name"].endswith(name.rpartition(".")[2]) and told["needs"]
+
+
+def test_functions_are_listed_with_the_explanations():
+    found = json.loads(jaxtutor("--list", "scan", "carry", "--json").stdout)
+    assert {"jax.lax.scan", "scan-carry-shape"} <= {one["id"] for one in found}
+
+
+def test_what_a_function_needs_is_shown_for_an_error_that_nothing_explains():
+    done = jaxtutor("-", text=raised("<module>: y = jax.lax.fori_loop(0, n, body, x)"))
+    assert done.returncode == 1
+    assert "No explanation known." in done.stdout
+    assert "What jax.lax.fori_loop needs:" in done.stdout

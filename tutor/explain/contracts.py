@@ -1,0 +1,269 @@
+"""What functions of JAX, Flax and Optax need: shown where an error arose in a call of one, and no
+rule says more.
+
+The texts are data, in `contracts/<topic>.yaml`. They hold whatever went wrong, since they say
+nothing about the error. Tests run every example.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tutor.explain.callee import UNMISTAKABLE, callee_of
+from tutor.explain.rule import Text
+from tutor.explain.symptom import Symptom
+from tutor.lesson import Id
+from tutor.report import Contract, Explanation
+
+FOLDER = Path(__file__).parent / "contracts"
+
+SHOWN = 2
+"""Functions to show where one line calls several, and nothing tells which of them failed."""
+
+MAX_SOURCE = 64_000
+"""Characters of code to search for where a function is given to another."""
+
+MAX_LINES = 20
+"""Lines of it to look at."""
+
+_ALIASES = {
+    "jnp": "jax.numpy", "jr": "jax.random", "jrandom": "jax.random", "jtu": "jax.tree_util",
+    "jsp": "jax.scipy", "nn": "flax.linen", "pl": "jax.experimental.pallas",
+}  # fmt: skip
+"""Names under which people import modules, if they are not the end of the module's own."""
+
+_CALL = re.compile(
+    r"(?<![\w.)\]])(?P<name>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)\s*(?=\()|@(?P<mark>[\w.]+)"
+)
+_CALLS_WRONGLY = frozenset(
+    (
+        "TypeError", "ValueError", "IndexError", "KeyError", "AttributeError", "AssertionError",
+        "NotImplementedError", "ZeroDivisionError", "OverflowError",
+    )
+)  # fmt: skip
+"""Classes of errors, beside those of JAX and Flax, that a wrong call can raise."""
+_LIBRARIES = ("", "jax", "jaxlib", "flax", "optax", "orbax", "chex")
+"""Where such an error is raised; empty if the traceback does not show it."""
+_SELDOM = ("zeros", "ones", "array", "arange", "full", "eye", "key", "PRNGKey")
+"""Functions that often give another one its arguments, and seldom fail."""
+_OF_ARGUMENTS = ("TypeError", "ValueError", "IndexError")
+"""Those that a wrong order or shape of arguments raises."""
+_NOT_OF_CALLS = frozenset(
+    ("JaxRuntimeError", "XlaRuntimeError", "JaxStackTraceBeforeTransformation")
+)
+
+
+class Function(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A function or class of a library, and what it needs."""
+
+    name: Annotated[str, Meta(pattern=r"^(jax|flax|optax|orbax)[\w.]*$", description="In full.")]
+    needs: Annotated[
+        Text,
+        Meta(
+            description="What it takes and gives back, and how it calls a function that it is "
+            "given: order, shapes, dtypes. What PyTorch has instead, if that differs."
+        ),
+    ]
+    example: Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=1_500, description="A module that calls it rightly.",
+            extra={"holds": "module"},
+        ),
+    ]  # fmt: skip
+    lesson: Annotated[Id, Meta(description="The lesson that teaches it.")]
+    link: Annotated[str, Meta(description="Its page.", pattern=r"^https://")]
+    also: Annotated[
+        tuple[str, ...],
+        Meta(description="Other names in full, and how methods are called: `tx.update(`."),
+    ] = ()
+    beside: Annotated[
+        str,
+        Meta(
+            description="What the code or the traceback must contain, for names that several have."
+        ),
+    ] = ""
+    gives: Annotated[
+        bool,
+        Meta(
+            description="Whether it calls a function of the learner's with arguments of its own "
+            "making, such as a counter or one row, so that an error in there may be due to it."
+        ),
+    ] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All full names of it."""
+        return (self.name, *(one for one in self.also if not one.endswith(("(", "["))))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How it is called as a method."""
+        return tuple(one for one in self.also if one.endswith(("(", "[")))
+
+    @property
+    def contract(self) -> Contract:
+        """What is shown of it."""
+        needs = " ".join(self.needs.split())
+        return Contract(self.name, needs, self.example.rstrip(), self.lesson, self.link)
+
+
+class Functions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file of functions."""
+
+    about: Annotated[str, Meta(max_length=400, description="What these functions are for.")]
+    functions: Annotated[tuple[Function, ...], Meta(min_length=1)]
+
+
+def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Contract, ...]:
+    """Return what the functions need in which an error arose, unless its explanation says so.
+
+    Without an explanation that is sure, these are the functions that the innermost line calls. If
+    it calls none, it is the one that calls the function which that line is in; as with one that is
+    sure, if the error may come from what that function is called with.
+    """
+    if not symptom.frames or not _may_come_from_a_call(symptom):
+        return ()
+    innermost = called_in(symptom.frames[-1], symptom)
+    sure = explained is not None and not explained.likely
+    found = [] if sure else _failed(innermost, symptom)
+    if not innermost or (sure and symptom.exception in _OF_ARGUMENTS):
+        found = _calling(symptom)
+    if explained is not None:
+        told = f"{explained.what} {explained.why} {explained.instead}"
+        found = [one for one in found if not _mentions(told, one)]
+    return tuple(one.contract for one in found[:SHOWN])
+
+
+def _may_come_from_a_call(symptom: Symptom) -> bool:
+    """Return whether a wrong call of a function of JAX, Flax or Optax may have raised an error."""
+    ours = symptom.module.startswith(("jax", "flax"))
+    wrong = symptom.exception in _CALLS_WRONGLY or ours
+    own = re.match(r"raise\b|assert\b|np\.testing\.", symptom.line) is not None
+    another = symptom.raised_in not in _LIBRARIES
+    return (
+        wrong and symptom.names_jax and symptom.exception not in _NOT_OF_CALLS
+        and not own and not another
+    )  # fmt: skip
+
+
+def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
+    """Return the function that the message or the libraries' frames name; else all, if the message
+    is not about another one."""
+    if callee := callee_of(symptom.message):
+        return [one for one in called if callee in map(_last, one.names)]
+    for pattern, text in ((r"\b{}\b", symptom.message), (r", in {}$", symptom.through)):
+        named = [
+            one
+            for one in called
+            if re.search(pattern.format(re.escape(_last(one.name))), text, re.MULTILINE)
+        ]
+        if named:
+            return named[:1]
+    return [one for one in called if _last(one.name) not in _SELDOM] or called
+
+
+def _calling(symptom: Symptom) -> list[Function]:
+    """Return the function of a library that calls the one which the innermost line is in: that of
+    the line before, or else one that is given it by name: `f.defvjp(forward, backward)`."""
+    before = [*symptom.frames[:-1]][-1:]
+    found = [one for line in before for one in called_in(line, symptom) if one.gives]
+    if not found and symptom.function:
+        given = re.compile(rf"\(.*\b{re.escape(symptom.function)}\b")
+        code = f"{symptom.source}\n{symptom.through}"[:MAX_SOURCE]
+        lines = [one for one in code.splitlines() if given.search(one)]
+        found = [one for line in lines[:MAX_LINES] for one in called_in(line, symptom) if one.gives]
+    return found[:1]
+
+
+def _mentions(text: str, function: Function) -> bool:
+    """Return whether a text speaks of a function: `scan`, jnp.split, split(x)."""
+    last = re.escape(_last(function.name))
+    return re.search(rf"[`.]{last}\b|\b{last}[`(]", text) is not None
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def called_in(line: str, symptom: Symptom) -> list[Function]:
+    """Return the functions that a line of code calls, in its order."""
+    found: list[tuple[int, Function]] = []
+    code = f"{symptom.source}\n{symptom.through}"
+    for match in _CALL.finditer(line):
+        function = of_name(match["name"] or match["mark"], code, symptom)
+        if function is not None:
+            found.append((match.start(), function))
+    spans: list[tuple[int, int]] = []
+    for text, function in _methods():  # the longest first: `tx.init(` before `.init(`
+        if text not in line or not _fits(function, symptom):
+            continue
+        for match in re.finditer(rf"(?<!\bnp)(?<!\bnumpy)(?<!\btorch){re.escape(text)}", line):
+            if not any(start < match.end() and match.start() < end for start, end in spans):
+                spans.append(match.span())
+                found.append((match.start(), function))
+    return [*{one.name: one for _, one in sorted(found, key=lambda pair: pair[0])}.values()]
+
+
+def of_name(spelled: str, source: str = "", symptom: Symptom | None = None) -> Function | None:
+    """Return the function that code calls by a name such as `lax.scan`; None if there is none.
+
+    **Arguments:** `source`: the code, which may import a name that has no module in front of it.
+    """
+    head, dot, last = spelled.rpartition(".")
+    imported = rf"\bimport [^;\n]*\b{re.escape(last)}\b"
+    if not dot and last not in UNMISTAKABLE and not re.search(imported, source):
+        return None
+    wanted = {spelled}
+    for alias, module in _ALIASES.items():
+        if head == alias or head.startswith(f"{alias}."):
+            wanted.add(f"{module}{head.removeprefix(alias)}.{last}")
+    for name, function in _by_last_name().get(last, ()):
+        if any(name == one or name.endswith(f".{one}") for one in wanted) and (
+            symptom is None or _fits(function, symptom)
+        ):
+            return function
+    return None
+
+
+def search(words: list[str]) -> list[tuple[str, str]]:
+    """Return the functions whose names or needs contain all words, each with a sentence."""
+    wanted = [word.lower() for word in words]
+    return [
+        (one.name, one.contract.needs.partition(". ")[0].removesuffix("."))
+        for one in sorted(functions(), key=lambda one: one.name)
+        if all(word in " ".join((*one.names, one.needs)).lower() for word in wanted)
+    ]
+
+
+def _fits(function: Function, symptom: Symptom) -> bool:
+    return not function.beside or function.beside in f"{symptom.source}\n{symptom.through}"
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    """Return all functions, from the cache on disk if they are there."""
+    from tutor.explain.rule_cache import cached
+
+    paths = sorted(FOLDER.glob("*.yaml"))
+    return cached("contracts", paths, lambda tree: tree["functions"], tuple[Function, ...])
+
+
+@cache
+def _by_last_name() -> dict[str, list[tuple[str, Function]]]:
+    """Return full names with their functions, by the last part of the name."""
+    found: dict[str, list[tuple[str, Function]]] = {}
+    for function in functions():
+        for name in function.names:
+            found.setdefault(_last(name), []).append((name, function))
+    return found
+
+
+@cache
+def _methods() -> list[tuple[str, Function]]:
+    """Return how methods are called with their functions, the longest text first."""
+    found = [(text, function) for function in functions() for text in function.methods]
+    return sorted(found, key=lambda pair: -len(pair[0]))
