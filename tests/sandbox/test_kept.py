@@ -17,8 +17,7 @@ from tutor.engine.plan import configuration_of
 from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.pool import kept
-from tutor.pool import pool as waiting
+from tutor.pool import kept, warm_sandbox
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeepingSandboxes, KeptPrograms, bounded
 from tutor.pool.pool import Pool
@@ -94,7 +93,7 @@ def started(home: Path) -> Iterator[Pool]:
 @pytest.fixture
 def pool(started: Pool, home: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
     """A pool in which one sandbox waits at a time, so that a run gets the newest."""
-    monkeypatch.setattr(waiting, "on_battery", lambda: True)
+    monkeypatch.setattr(warm_sandbox, "on_battery", lambda: True)
     for path in (home / "own-programs").glob("*"):
         path.unlink()
     started._own.clear()

@@ -20,7 +20,7 @@ from tutor.engine.references import References
 from tutor.engine.session import Session
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
-from tutor.pool import pool as warm
+from tutor.pool import warm_sandbox
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.pool.programs import Programs
@@ -113,9 +113,9 @@ def test_a_waiting_sandbox_is_used_once_and_replaced(pool: Pool, lesson: Lesson)
 def test_a_second_sandbox_takes_part_if_it_is_ready(
     pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(warm, "CORES", 2)
-    monkeypatch.setattr(warm, "free_memory_mb", lambda: warm.AMPLE_MB)
-    monkeypatch.setattr(warm, "on_battery", lambda: False)
+    monkeypatch.setattr(warm_sandbox, "CORES", 2)
+    monkeypatch.setattr(warm_sandbox, "free_memory_mb", lambda: warm_sandbox.AMPLE_MB)
+    monkeypatch.setattr(warm_sandbox, "on_battery", lambda: False)
     pool.expect([(lesson, [DOUBLE])])
     until(lambda: len(workers(pool)) == 2 and all(w.ready for w in pool._waiting), "two")
     configuration = configuration_of(lesson)
@@ -126,13 +126,13 @@ def test_a_second_sandbox_takes_part_if_it_is_ready(
     for sandbox in (first, second):
         pool.release(sandbox)
     for name, value in (
-        ("free_memory_mb", lambda: warm.AMPLE_MB - 1),
+        ("free_memory_mb", lambda: warm_sandbox.AMPLE_MB - 1),
         ("on_battery", lambda: True),
         ("CORES", 1),
     ):
         with monkeypatch.context() as scarce:
-            scarce.setattr(warm, name, value)
-            assert [one[0] for one in pool._needed()] == [lesson]
+            scarce.setattr(warm_sandbox, name, value)
+            assert [one[0] for one in warm_sandbox.needed(pool._expected)] == [lesson]
 
 
 def test_the_next_lesson_gets_a_sandbox_and_others_lose_theirs(pool: Pool, mini: Pack):
@@ -181,7 +181,7 @@ def test_an_idle_pool_frees_everything(tmp_path: Path, lesson: Lesson):
 
 
 def test_without_memory_nothing_waits(pool: Pool, lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(warm, "free_memory_mb", lambda: 500)
+    monkeypatch.setattr(warm_sandbox, "free_memory_mb", lambda: 500)
     pool.expect([(lesson, [DOUBLE])])
     assert run(pool, lesson, DOUBLE).passed
     assert "zygote learner" in pool.processes()

@@ -13,22 +13,20 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
 
 from tutor.engine.ahead import AheadAnswers
-from tutor.engine.plan import Configuration, configurations, plan, race_request, requests
-from tutor.engine.references import References, Request
-from tutor.engine.versions import torch_installed
+from tutor.engine.plan import Configuration, configurations
 from tutor.inputs.functions import DrawError
 from tutor.lesson import Lesson
-from tutor.pool.capacity import CORES, free_memory_mb, on_battery
+from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeptPrograms, collect
 from tutor.pool.priming import give, prime, prime_with_own
-from tutor.pool.warm_sandbox import Code, ExpectedLesson, Key, WarmSandbox
+from tutor.pool.torch_answers import TorchAnswers
+from tutor.pool.warm_sandbox import Code, ExpectedLesson, Key, WarmSandbox, needed
 from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
@@ -47,9 +45,6 @@ LOOK_SECONDS = 5.0
 
 QUICK_SECONDS = 2.0
 """Processor time of a run above which no sandbox is primed with its code."""
-
-AMPLE_MB, SCARCE_MB = 3000, 1000
-"""Free memory above which the next lesson is prepared, too; and below which none is."""
 
 _logger = logging.getLogger(__name__)
 
@@ -76,10 +71,10 @@ class Pool:
         self._forks = Forks(self._cache)
         self.idle = idle
         self._change = threading.Condition()
+        self._torch = TorchAnswers(self._cache / "references", self.reference, self._change)
         self._expected: list[ExpectedLesson] = []
         self._waiting: list[WarmSandbox] = []
         self._discarded: list[Sandbox] = []
-        self._references: list[References] = []
         self._unprimed: set[tuple[str, Configuration, str]] = set()
         self._refused = False
         self._running = 0
@@ -233,8 +228,7 @@ class Pool:
                 one.sandbox.kill()
             self._change.notify_all()
         self._forks.close()
-        for references in self._references:
-            references.cancel()
+        self._torch.cancel()
         if self._thread is not None:
             self._thread.join()
         for sandbox in [*self._discarded, *(one.sandbox for one in self._waiting)]:
@@ -288,7 +282,7 @@ class Pool:
             return self._discarded.pop().close
         if time.monotonic() - self._seen >= self.idle:
             return self._release_all if self._waiting or self._forks.zygotes.started else None
-        wanted = self._needed()
+        wanted = needed(self._expected)
         for one in self._waiting:
             if (one.lesson, one.configuration) in wanted and one.sandbox.alive:
                 wanted.remove((one.lesson, one.configuration))
@@ -301,7 +295,7 @@ class Pool:
             return partial(self._forks.zygotes.start, "learner")
         for expected in self._expected:
             if not expected.asked:
-                return partial(self._ask_reference, expected)
+                return partial(self._torch.ask, expected)
             for lesson, configuration in wanted:
                 if lesson is expected.lesson:
                     return partial(self._prepare, expected, configuration)
@@ -310,23 +304,8 @@ class Pool:
                 if one.lesson is expected.lesson and one.left:
                     return partial(self._prime, expected, one)
         if self._expected and not self._expected[0].raced:
-            return partial(self._ask_race, self._expected[0])
+            return partial(self._torch.ask_race, self._expected[0])
         return None
-
-    def _needed(self) -> list[tuple[Lesson, Configuration]]:
-        """Return which sandboxes should be warm, as far as there is memory for them."""
-        free = free_memory_mb()
-        if free < SCARCE_MB:
-            return []
-        within = self._expected[: 1 if free < AMPLE_MB else None]
-        wanted = [
-            (e.lesson, configuration) for e in within for configuration in configurations(e.lesson)
-        ]
-        if within and free >= AMPLE_MB and CORES > 1 and not on_battery():
-            # A second one, which runs some of the checks; or all of them, in a run that comes
-            # before the first is replaced.
-            wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
-        return wanted
 
     def _prepare(self, expected: ExpectedLesson, configuration: Configuration) -> None:
         lesson = expected.lesson
@@ -407,40 +386,6 @@ class Pool:
         with self._change:
             one.ready = True
             self._change.notify_all()
-
-    def _ask_reference(self, expected: ExpectedLesson) -> None:
-        """Compute PyTorch's answers that are not cached, in another thread."""
-        expected.asked = True
-        try:
-            asked = requests(expected.lesson, plan(expected.lesson, expected.seed))
-        except DrawError:
-            return  # a run will report it
-
-        def known() -> None:
-            expected.known = True
-
-        self._ask_torch(expected.lesson, asked, known)
-
-    def _ask_race(self, expected: ExpectedLesson) -> None:
-        """Time the lesson's PyTorch if that is not cached, for the race after a pass."""
-        expected.raced = True
-        with suppress(DrawError):
-            request = race_request(expected.lesson, plan(expected.lesson, expected.seed))
-            if request is not None and torch_installed():
-                self._ask_torch(expected.lesson, [request], lambda: None)
-
-    def _ask_torch(self, lesson: Lesson, asked: list[Request], done: Callable[[], None]) -> None:
-        """**Arguments:** `done` is called with the lock held."""
-        references = References(lesson, asked, self._cache / "references", self.reference)
-
-        def ended() -> None:
-            with self._change:
-                done()
-                self._references.remove(references)
-                self._change.notify_all()
-
-        self._references.append(references)
-        references.start(ended)
 
     def _programs(self, expected: ExpectedLesson, key: Key) -> dict[str, Tree]:
         """Return what the pack's code needs."""

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tutor.engine.plan import Configuration
+from tutor.engine.plan import Configuration, configurations
 from tutor.lesson import Lesson
+from tutor.pool.capacity import CORES, free_memory_mb, on_battery
 from tutor.sandbox.process import Sandbox
+
+AMPLE_MB, SCARCE_MB = 3000, 1000
+"""Free memory above which the next lesson is prepared, too; and below which none is."""
 
 
 class Key(NamedTuple):
@@ -65,3 +69,18 @@ class ExpectedLesson:
     def same(self, lesson: Lesson, codes: Sequence[str], seed: int) -> bool:
         """Return whether what is known of it still holds."""
         return (self.codes, self.seed) == (tuple(codes), seed) and self.lesson == lesson
+
+
+def needed(expected: Sequence[ExpectedLesson]) -> list[tuple[Lesson, Configuration]]:
+    """Return which sandboxes should be warm for lessons, the most likely first, as far as there is
+    memory for them."""
+    free = free_memory_mb()
+    if free < SCARCE_MB:
+        return []
+    within = expected[: 1 if free < AMPLE_MB else None]
+    wanted = [(e.lesson, one) for e in within for one in configurations(e.lesson)]
+    if within and free >= AMPLE_MB and CORES > 1 and not on_battery():
+        # A second one, which runs some of the checks; or all of them, in a run that comes before
+        # the first is replaced.
+        wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
+    return wanted
