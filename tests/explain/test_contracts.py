@@ -171,3 +171,19 @@ def test_what_a_function_needs_is_shown_for_an_error_that_nothing_explains():
     assert done.returncode == 1
     assert "No explanation known." in done.stdout
     assert "What jax.lax.fori_loop needs:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("/home/me/.venv/lib/python3.11/site-packages/flax/core/lift.py", ["jax.numpy.where"]),
+        ("C:\\me\\Lib\\site-packages\\jax\\_src\\lax.py", ["jax.numpy.where"]),
+        ("/home/me/.venv/lib/python3.11/site-packages/pandas/core/frame.py", []),
+        ("/usr/lib/python3.11/json/encoder.py", []),
+    ],
+)
+def test_an_error_raised_in_another_library_has_none(file: str, names: list[str]):
+    text = raised("<module>: y = jnp.where(x > 0, x)", "@")
+    last = text.rindex('  File "')
+    text = f'{text[:last]}  File "{file}", line 7, in f\n    raise ValueError\nValueError: no\n'
+    assert shown(text) == names

@@ -153,7 +153,7 @@ def _may_come_from_a_call(symptom: Symptom) -> bool:
 def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
     """Return the function that the message or the libraries' frames name; else all, if the message
     is not about another one."""
-    if callee := callee_of(symptom.message):
+    if (callee := callee_of(symptom.message)) and callee[0] not in "_<":  # __init__, <lambda>
         return [one for one in called if callee in map(_last, one.names)]
     for pattern, text in ((r"\b{}\b", symptom.message), (r", in {}$", symptom.through)):
         named = [

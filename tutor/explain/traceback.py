@@ -86,7 +86,9 @@ _LIBRARY = re.compile(
     r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
     r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
-_PACKAGE = re.compile(r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*)[/\\](\w+)")
+_PACKAGE = re.compile(
+    r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*(?![^/\\]*[/\\](?:site|dist)-))[/\\](\w+)"
+)
 _NAMES_JAX = re.compile(
     r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox",
     re.IGNORECASE,
