@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tutor.lesson import Lesson
     from tutor.manifest import Pack
     from tutor.report import Report
+    from tutor.sandbox.zygotes import Zygotes
 
 
 def add_to(commands: Any) -> None:
@@ -40,8 +41,21 @@ def add_to(commands: Any) -> None:
 
 
 def check(options: argparse.Namespace) -> int:
+    from tutor.sandbox.launch import zygotes
+
+    # It imports JAX while this process imports the engine and reads the lesson.
+    early = zygotes(quick=True)
+    early.start("learner")
+    try:
+        return _check(options, early)
+    finally:
+        early.close()
+
+
+def _check(options: argparse.Namespace, early: "Zygotes") -> int:
     from tutor import render
     from tutor.engine import session as engine
+    from tutor.engine.sandboxes import FreshSandboxes
     from tutor.learner.workspace import Workspace
 
     pack = open_pack(options)
@@ -49,7 +63,12 @@ def check(options: argparse.Namespace) -> int:
     own = Workspace(pack).path(lesson)
     code = read_code(pack, lesson, options.file)
     # A stranger's file neither gets what the learner's own runs left, nor leaves anything.
-    sandboxes = _sandboxes(options, pack, lesson) if options.file is None else None
+    sandboxes: Sandboxes = FreshSandboxes(early)
+    if options.file is None and not options.fresh:
+        from tutor.pool.kept import KeepingSandboxes
+
+        known = pack.sample_submissions(lesson.id)
+        sandboxes = KeepingSandboxes(known, options.seed, early)
     if options.json:
         report = engine.run(lesson, code, seed=options.seed, sandboxes=sandboxes)
         print_json(report.to_json())
@@ -77,14 +96,6 @@ def check(options: argparse.Namespace) -> int:
     if options.report is not None:
         _write_page(options.report, pack, lesson, report, code)
     return _exit_code(report)
-
-
-def _sandboxes(options: argparse.Namespace, pack: "Pack", lesson: "Lesson") -> "Sandboxes | None":
-    if options.fresh:
-        return None
-    from tutor.pool.kept import KeepingSandboxes
-
-    return KeepingSandboxes(pack.sample_submissions(lesson.id), options.seed)
 
 
 def _write_page(path: Path, pack: "Pack", lesson: "Lesson", report: "Report", code: str) -> None:

@@ -1,5 +1,6 @@
 """The plan of a run: each check with its cases, drawn from a seed, and where it runs."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
@@ -54,7 +55,14 @@ def sandbox_for(lesson: Lesson, configuration: Configuration) -> Spec:
     """Specify a learner's sandbox, on real devices where there are enough."""
     devices, quick = configuration
     real = accelerators(devices)
-    return Spec("learner", lesson.limits, real or devices, bool(real), quick)
+    return Spec("learner", lesson.limits, real or devices, bool(real), quick, _uses(lesson))
+
+
+def _uses(lesson: Lesson) -> tuple[str, ...]:
+    """Return the libraries besides JAX that a lesson's answers are likely to import."""
+    text = f"{lesson.starter}\n{lesson.jax_harness or ''}\n{lesson.brief}"
+    names = {"flax.linen": r"\blinen\b", "flax.nnx": r"\bnnx\b", "optax": r"\boptax\b"}
+    return tuple(name for name, pattern in names.items() if re.search(pattern, text))
 
 
 def plan(lesson: Lesson, seed: int) -> Plan:

@@ -7,6 +7,7 @@ from tutor.engine.plan import Configuration, sandbox_for
 from tutor.engine.references import SPEC as REFERENCE
 from tutor.lesson import Lesson
 from tutor.sandbox.process import Sandbox
+from tutor.sandbox.zygotes import Zygotes
 
 
 class Sandboxes(Protocol):
@@ -39,10 +40,16 @@ class SpareSandboxes(Sandboxes, Protocol):
 
 
 class FreshSandboxes:
-    """Starts each sandbox on demand, as a new process."""
+    """Starts each sandbox on demand, as a new process.
+
+    **Arguments:** `zygotes`: fork learners' sandboxes from one of these, if possible.
+    """
+
+    def __init__(self, zygotes: Zygotes | None = None) -> None:
+        self._zygotes = zygotes
 
     def take(self, lesson: Lesson, configuration: Configuration) -> Sandbox:
-        return Sandbox.start(sandbox_for(lesson, configuration))
+        return Sandbox.start(sandbox_for(lesson, configuration), self._zygotes)
 
     def release(self, sandbox: Sandbox) -> None:
         sandbox.close()

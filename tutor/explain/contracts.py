@@ -192,12 +192,13 @@ def _last(name: str) -> str:
 def called_in(line: str, symptom: Symptom) -> list[Function]:
     """Return the functions that a line of code calls, in its order."""
     found: list[tuple[int, Function]] = []
+    spans: list[tuple[int, int]] = []
     code = f"{symptom.source}\n{symptom.through}"
     for match in _CALL.finditer(line):
         function = of_name(match["name"] or match["mark"], code, symptom)
         if function is not None:
             found.append((match.start(), function))
-    spans: list[tuple[int, int]] = []
+            spans.append((match.start(), match.end() + 1))
     for text, function in _methods():  # the longest first: `tx.init(` before `.init(`
         if text not in line or not _fits(function, symptom):
             continue

@@ -24,6 +24,7 @@ from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Sandbox
 from tutor.sandbox.protocol import Answer, Collect
 from tutor.sandbox.wire import WireError, decode, encode
+from tutor.sandbox.zygotes import Zygotes
 from tutor.storage import paths
 from tutor.storage.cache import DiskCache
 from tutor.tree import Leaf, Tree
@@ -108,10 +109,11 @@ class KeepingSandboxes(FreshSandboxes):
     """New processes that get the programs of the pack and of the learner's own runs, for `check`
     (see `tutor.engine.sandboxes.Sandboxes`).
 
-    **Arguments:** `codes`: right answers that the pack knows.
+    **Arguments:** `codes`: right answers that the pack knows; `zygotes`: see `FreshSandboxes`.
     """
 
-    def __init__(self, codes: list[str], seed: int) -> None:
+    def __init__(self, codes: list[str], seed: int, zygotes: Zygotes | None = None) -> None:
+        super().__init__(zygotes)
         self._codes = codes
         self._seed = seed
         self._kept = KeptPrograms()

@@ -23,7 +23,7 @@ from tutor.sandbox.command import command
 from tutor.sandbox.isolation import Policy
 from tutor.sandbox.limits import OPEN_FILES
 from tutor.sandbox.private_folder import remove
-from tutor.sandbox.zygote import REPLIES, REQUESTS
+from tutor.sandbox.zygote import REPLIES, REQUESTS, ForkRequest
 from tutor.sandbox.zygotes import NoZygote, Zygotes
 
 WITHOUT: frozenset[str] = frozenset()
@@ -54,7 +54,7 @@ class Spec(Struct, frozen=True):
 
     `devices` counts simulated CPU devices, or real ones with `accelerators`. `quick` has XLA
     compile in a third of the time to slower programs: a check mostly compiles small operations
-    that run once.
+    that run once. `uses` are libraries to import early, of `tutor.sandbox.worker.LESSONS_USE`.
     """
 
     role: Literal["learner", "reference"]
@@ -62,6 +62,7 @@ class Spec(Struct, frozen=True):
     devices: int = 1
     accelerators: bool = False
     quick: bool = False
+    uses: tuple[str, ...] = ()
 
 
 class Launched(NamedTuple):
@@ -130,7 +131,7 @@ def _start(spec: Spec, folder: Path, pipes: tuple[int, int], zygotes: Zygotes | 
     if zygotes is not None and not spec.accelerators:
         with suppress(NoZygote):
             policy = _policy(spec, folder, (REQUESTS, REPLIES))
-            return zygotes.fork(spec.role, policy, environ, pipes)
+            return zygotes.fork(spec.role, ForkRequest(policy, environ, spec.uses), pipes)
     job = {
         "role": spec.role,
         "parent": os.getpid(),
@@ -190,11 +191,13 @@ def sweep() -> None:
             pass  # the process is alive or not ours, or the directory is gone
 
 
-def zygotes() -> Zygotes:
-    """Return zygotes whose workers `launch` can use."""
-    return Zygotes(
-        str(_PACKAGE.parent), {**_LIBRARIES, "HOME": "/", "LANG": "C.UTF-8", "TZ": "UTC"}
-    )
+def zygotes(*, quick: bool = False) -> Zygotes:
+    """Return zygotes whose workers `launch` can use.
+
+    **Arguments:** `quick`: see `Zygotes`.
+    """
+    environ = {**_LIBRARIES, "HOME": "/", "LANG": "C.UTF-8", "TZ": "UTC"}
+    return Zygotes(str(_PACKAGE.parent), environ, quick=quick)
 
 
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")

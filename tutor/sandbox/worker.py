@@ -7,7 +7,7 @@ User code first runs at a `Load`.
 import os
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tutor.sandbox.environment import Environment
 
 
-_LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
+LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
 """Imported early: each takes a fraction of a second."""
 
 _JAX_IMPORTS_LATE = (
@@ -64,18 +64,28 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
     serve(channel, env)
 
 
-def libraries(role: str) -> None:
-    """Import the libraries of a role, without starting a thread or a backend."""
+def libraries(role: str, *, all_of_them: bool = True) -> None:
+    """Import the libraries of a role, without starting a thread or a backend.
+
+    **Arguments:** `all_of_them`: also those that only some lessons use.
+    """
     import_module("tutor.sandbox.learner" if role == "learner" else "tutor.sandbox.reference")
     inside = import_module("tutor.checks.inside")
     for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
         import_module(check.name)
     if role == "learner":
-        for name in _LESSONS_USE:
-            import_module(name)
+        if all_of_them:
+            use(LESSONS_USE)
         for name in _JAX_IMPORTS_LATE:
             with suppress(ImportError):  # another release may have moved it
                 import_module(name)
+
+
+def use(names: Sequence[str]) -> None:
+    """Import some of `LESSONS_USE`."""
+    for name in names:
+        if name in LESSONS_USE:
+            import_module(name)
 
 
 def _open(role: str) -> "tuple[Environment, dict[str, str], int, str]":

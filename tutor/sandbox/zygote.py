@@ -35,20 +35,23 @@ MAX_MESSAGE = 1 << 16
 
 
 class ForkRequest(Struct, frozen=True):
-    """The worker to fork. `environ` is its whole environment."""
+    """The worker to fork. `environ` is its whole environment; `uses`: libraries to import first, of
+    `tutor.sandbox.worker.LESSONS_USE`."""
 
     policy: isolation.Policy
     environ: dict[str, str]
+    uses: tuple[str, ...] = ()
 
 
-def main(role: str, control: str) -> NoReturn:
+def main(role: str, control: str, imports: str) -> NoReturn:
     """Run a zygote.
 
-    **Arguments:** `control`: the socket's descriptor.
+    **Arguments:** `control`: the socket's descriptor; `imports`: `all`, or `few` for a zygote that
+    imports what only some lessons use when a request asks for it.
     """
     from tutor.sandbox.worker import libraries
 
-    libraries(role)
+    libraries(role, all_of_them=imports == "all")
     # Keep the collector from writing to the pages that workers share with this process.
     gc.collect()
     gc.freeze()
@@ -85,8 +88,12 @@ class _Workers:
                     self._reap(descriptor)
 
     def _fork(self, message: bytes, descriptors: list[int]) -> None:
+        from tutor.sandbox.worker import use
+
         *worker_ends, status = descriptors
         zygote = os.getpid()
+        request = msgspec.json.decode(message, type=ForkRequest)
+        use(request.uses)
         try:
             pid = os.fork()
         except OSError as error:
@@ -94,7 +101,7 @@ class _Workers:
             os.close(status)
         else:
             if pid == 0:
-                _run_worker(self._role, message, descriptors, zygote)
+                _run_worker(self._role, request, descriptors, zygote)
             ended = os.pidfd_open(pid)
             self._running[ended] = pid, status
             self._unreaped[status] = pid
@@ -137,13 +144,12 @@ def _report(status: int, message: WorkerStatus) -> None:
         pass  # the main process closed its end; `serve` reaps the worker
 
 
-def _run_worker(role: str, message: bytes, descriptors: list[int], zygote: int) -> NoReturn:
+def _run_worker(role: str, request: ForkRequest, descriptors: list[int], zygote: int) -> NoReturn:
     """Turn this forked process into a worker, and exit."""
     code = 70
     try:
         # First: the end of a zygote that is already gone would not be noticed later.
         die_with_parent(zygote)
-        request = msgspec.json.decode(message, type=ForkRequest)
         os.setsid()
         # Only now: the main process kills the whole group.
         _report(descriptors[-1], WorkerStarted(os.getpid()))

@@ -17,7 +17,6 @@ import msgspec
 
 from tutor.sandbox.child import Forked
 from tutor.sandbox.command import command
-from tutor.sandbox.isolation import Policy
 from tutor.sandbox.limits import FORK_SECONDS, ZYGOTE_IMPORT_SECONDS
 from tutor.sandbox.zygote import ForkRequest
 
@@ -32,12 +31,14 @@ class Zygotes:
     """The zygotes of this process. All methods may be called from any thread.
 
     **Arguments:** `root`: the directory that holds this package; `environ`: a zygote's
-    environment.
+    environment; `quick`: whether a zygote imports what only some lessons use when one of them is
+    to be forked, so that it is up sooner.
     """
 
-    def __init__(self, root: str, environ: dict[str, str]) -> None:
+    def __init__(self, root: str, environ: dict[str, str], *, quick: bool = False) -> None:
         self._root = root
         self._environ = environ
+        self._imports = "few" if quick else "all"
         self._lock = threading.Lock()
         self._zygotes: dict[str, _Zygote] = {}
         self._closed = False
@@ -53,7 +54,7 @@ class Zygotes:
             if zygote is not None:
                 zygote.close()
             with suppress(OSError):
-                self._zygotes[role] = _Zygote(role, self._root, self._environ)
+                self._zygotes[role] = _Zygote(role, self._root, self._environ, self._imports)
 
     def pid(self, role: str) -> int | None:
         """Return the process ID of a role's zygote; None if it is not running."""
@@ -61,9 +62,7 @@ class Zygotes:
             zygote = self._zygotes.get(role)
             return zygote.pid if zygote is not None and zygote.alive else None
 
-    def fork(
-        self, role: str, policy: Policy, environ: dict[str, str], pipes: tuple[int, int]
-    ) -> Forked:
+    def fork(self, role: str, request: ForkRequest, pipes: tuple[int, int]) -> Forked:
         """Fork a worker.
 
         **Arguments:** `pipes`: the worker's ends of the pipes for requests and replies; the
@@ -80,7 +79,7 @@ class Zygotes:
         if zygote is None:
             raise NoZygote
         try:
-            return zygote.fork(ForkRequest(policy, environ), pipes)
+            return zygote.fork(request, pipes)
         except (OSError, subprocess.TimeoutExpired) as error:
             if self._closed:
                 raise OSError("jaxtutor is shutting down") from None
@@ -109,13 +108,13 @@ class Zygotes:
 class _Zygote:
     """One zygote. Only one thread at a time uses the socket."""
 
-    def __init__(self, role: str, root: str, environ: dict[str, str]) -> None:
+    def __init__(self, role: str, root: str, environ: dict[str, str], imports: str) -> None:
         self._lock = threading.Lock()
         self._up = False
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-                command(root, "tutor.sandbox.zygote", role, str(theirs.fileno())),
+                command(root, "tutor.sandbox.zygote", role, str(theirs.fileno()), imports),
                 stdin=subprocess.DEVNULL,
                 # Pipes like a worker's: libraries remember which kind of file these are. Nobody
                 # reads them, but imports print little, and a zygote prints nothing afterwards.
