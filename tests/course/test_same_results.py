@@ -6,6 +6,8 @@ whole, in one sandbox. An ordinary run tries one lesson and four of its edits; `
 all lessons and six edits of each.
 """
 
+from hashlib import sha256
+
 import pytest
 
 from tests.conftest import course
@@ -42,10 +44,8 @@ def edits(lesson: Lesson, code: str, chosen: Sample, number: int) -> dict[str, s
     known |= {f"variant {path.stem}": path.read_text("utf-8") for path in PACK.variants(lesson.id)}
 
     def some(all_of_them: dict[str, str]) -> dict[str, str]:
-        names = chosen.of([*all_of_them], lambda name: f"{lesson.id} {name}", runs=1)
-        first = chosen.turn % max(1, len(names))
-        turned = [*names[first:], *names[:first]]
-        return {name: all_of_them[name] for name in turned[: number // 2]}
+        order = {name: sha256(f"{chosen.commit} {name}".encode()).digest() for name in all_of_them}
+        return {name: all_of_them[name] for name in sorted(order, key=order.get)[: number // 2]}
 
     return some(wrong) | some(known)
 

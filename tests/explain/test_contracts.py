@@ -187,3 +187,9 @@ def test_an_error_raised_in_another_library_has_none(file: str, names: list[str]
     last = text.rindex('  File "')
     text = f'{text[:last]}  File "{file}", line 7, in f\n    raise ValueError\nValueError: no\n'
     assert shown(text) == names
+
+
+def test_a_message_without_its_traceback_names_the_function():
+    message = "TypeError: fori_loop() got an unexpected keyword argument 'n'\n"
+    assert shown(f"import jax\n{message}") == ["jax.lax.fori_loop"]
+    assert shown(f"import jax\n{message.replace('fori_loop', 'my_loop')}") == []

@@ -125,13 +125,15 @@ def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Cont
     it calls none, it is the one that calls the function which that line is in; as with one that is
     sure, if the error may come from what that function is called with.
     """
-    if not symptom.frames or not _may_come_from_a_call(symptom):
+    if not _may_come_from_a_call(symptom):
         return ()
-    innermost = called_in(symptom.frames[-1], symptom)
+    innermost = called_in(symptom.frames[-1], symptom) if symptom.frames else []
     sure = explained is not None and not explained.likely
     found = [] if sure else _failed(innermost, symptom)
     if not innermost or (sure and symptom.exception in _OF_ARGUMENTS):
         found = _calling(symptom)
+    if not found and not sure:
+        found = _said(symptom)
     if explained is not None:
         told = f"{explained.what} {explained.why} {explained.instead}"
         found = [one for one in found if not _mentions(told, one)]
@@ -177,6 +179,15 @@ def _calling(symptom: Symptom) -> list[Function]:
         lines = [one for one in code.splitlines() if given.search(one)]
         found = [one for line in lines[:MAX_LINES] for one in called_in(line, symptom) if one.gives]
     return found[:1]
+
+
+def _said(symptom: Symptom) -> list[Function]:
+    """Return the function whose arguments the message is about: `fori_loop() missing 1 …`."""
+    callee = callee_of(symptom.message)
+    if callee not in UNMISTAKABLE or re.search(rf"\bdef {callee}\b", symptom.through):
+        return []
+    found = {one.name: one for _, one in _by_last_name().get(callee, ()) if _fits(one, symptom)}
+    return [*found.values()][:1]
 
 
 def _mentions(text: str, function: Function) -> bool:
