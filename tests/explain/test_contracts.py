@@ -118,8 +118,9 @@ def test_an_explanation_that_speaks_of_the_function_is_enough():
     other = Explanation("id", "It is a scalar.", "Because.", "instead", "control-flow-scan")
     assert shown(raised(*frames), about) == []
     assert shown(raised(*frames), other) == ["jax.lax.scan"]
-    sure = "<module>: y = jnp.take(x, i)"
-    assert shown(raised(sure), other) == []
+    take = "<module>: y = jnp.take(x, i)"
+    assert shown(raised(take), other) == ["jax.numpy.take"]
+    assert shown(raised(take, message="NotImplementedError: no"), other) == []
 
 
 def test_a_fault_of_the_learners_code_has_them(kept: Kept):
@@ -135,7 +136,7 @@ def test_a_fault_of_the_learners_code_has_them(kept: Kept):
     symptom = import_module(kept, dedent(code))
     assert symptom is not None
     explained = explain(symptom)
-    told = f"{explained.what} {explained.why} {explained.instead}" if explained else ""
+    told = str(explained)
     names = [one.name for one in contracts_for(symptom, explained)]
     assert "fori_loop" in told or names == ["jax.lax.fori_loop"]
 
@@ -193,3 +194,29 @@ def test_a_message_without_its_traceback_names_the_function():
     message = "TypeError: fori_loop() got an unexpected keyword argument 'n'\n"
     assert shown(f"import jax\n{message}") == ["jax.lax.fori_loop"]
     assert shown(f"import jax\n{message.replace('fori_loop', 'my_loop')}") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "frame", "names"),
+    [
+        ("self.rnn = nnx.RNN(cell)", "f: out, (h, c) = self.rnn(x)", ["flax.nnx.RNN"]),
+        ("block = jax.checkpoint(block, policy='dots')", "f: x = block(p, x)", ["jax.checkpoint"]),
+        ("loss, pull = jax.vjp(critic, p)", "f: (g,) = pull(loss)", ["jax.vjp"]),
+        ("@partial(jax.custom_vjp, nondiff_argnums=0)\ndef solve(f, x):", "f: solve(f, 1)",
+         ["jax.custom_vjp"]),
+        ("@nnx.split_rngs(splits=4)\n@nnx.scan\ndef forward(x, m):", "f: return forward(x, m)",
+         ["flax.nnx.split_rngs", "flax.nnx.scan"]),
+        ("y = jnp.take(x, i)", "f: y.wave(3)", []),
+        ("block = Block(3)", "f: x = block(p, x)", []),
+    ],
+)  # fmt: skip
+def test_a_function_is_found_that_made_what_is_called(code: str, frame: str, names: list[str]):
+    assert shown(raised(frame, names=code)) == names
+
+
+def test_a_function_is_found_by_its_file_in_the_traceback():
+    text = raised("<module>: f(x)", "@")
+    last = text.rindex('  File "')
+    file = "/venv/lib/python3.11/site-packages/optax/_src/lookahead.py"
+    text = f'{text[:last]}  File "{file}", line 7, in update_fn\n    raise\nValueError: no\n'
+    assert shown(text) == ["optax.lookahead"]

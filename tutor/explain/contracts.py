@@ -38,6 +38,11 @@ _ALIASES = {
 _CALL = re.compile(
     r"(?<![\w.)\]])(?P<name>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)\s*(?=\()|@(?P<mark>[\w.]+)"
 )
+_DOTTED = r"(?:functools\.)?(?:partial\(\s*)?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)"
+_ASSIGNED = rf"^[^\n=#(]*\b{{name}}\b[^\n=(]*=\s*{_DOTTED}\s*[(,]"
+_DECORATED = r"^(?:[ \t]*@[^\n]*\n)+[ \t]*def {name}\b"
+_MARK = rf"^[ \t]*@{_DOTTED}"
+_WRAPPER = re.compile(r"_(?:wrapper|fn|impl)$")
 _CALLS_WRONGLY = frozenset(
     (
         "TypeError", "ValueError", "IndexError", "KeyError", "AttributeError", "AssertionError",
@@ -47,10 +52,13 @@ _CALLS_WRONGLY = frozenset(
 """Classes of errors, beside those of JAX and Flax, that a wrong call can raise."""
 _LIBRARIES = ("", "jax", "jaxlib", "flax", "optax", "orbax", "chex")
 """Where such an error is raised; empty if the traceback does not show it."""
-_SELDOM = ("zeros", "ones", "array", "arange", "full", "eye", "key", "PRNGKey")
+_SELDOM = (
+    *("zeros", "ones", "array", "arange", "full", "eye", "key", "PRNGKey"),
+    *("relu", "gelu", "leaky_relu"),
+)
 """Functions that often give another one its arguments, and seldom fail."""
-_OF_ARGUMENTS = ("TypeError", "ValueError", "IndexError")
-"""Those that a wrong order or shape of arguments raises."""
+_OF_ARGUMENTS = ("TypeError", "ValueError", "IndexError", "NameError")
+"""Those that a wrong order or shape of arguments raises, or an axis of a name that nothing maps."""
 _NOT_OF_CALLS = frozenset(
     ("JaxRuntimeError", "XlaRuntimeError", "JaxStackTraceBeforeTransformation")
 )
@@ -86,6 +94,10 @@ class Function(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="What the code or the traceback must contain, for names that several have."
         ),
     ] = ""
+    files: Annotated[
+        tuple[str, ...],
+        Meta(description="Ends of the paths of its own files, if they are not called like it."),
+    ] = ()
     gives: Annotated[
         bool,
         Meta(
@@ -121,28 +133,33 @@ class Functions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Contract, ...]:
     """Return what the functions need in which an error arose, unless its explanation says so.
 
-    Without an explanation that is sure, these are the functions that the innermost line calls. If
-    it calls none, it is the one that calls the function which that line is in; as with one that is
-    sure, if the error may come from what that function is called with.
+    These are the functions that the innermost line calls, or that made what it calls. If it calls
+    none, it is the one that calls the function which that line is in, or of which the traceback
+    goes on inside a library. With an explanation that is sure, one of them, and only if the error
+    may come from arguments.
     """
     if not _may_come_from_a_call(symptom):
         return ()
-    innermost = called_in(symptom.frames[-1], symptom) if symptom.frames else []
     sure = explained is not None and not explained.likely
-    found = [] if sure else _failed(innermost, symptom)
-    if not innermost or (sure and symptom.exception in _OF_ARGUMENTS):
-        found = _calling(symptom)
-    if not found and not sure:
-        found = _said(symptom)
+    if sure and symptom.exception not in _OF_ARGUMENTS:
+        return ()
+    innermost = called_in(symptom.frames[-1], symptom) if symptom.frames else []
+    found = _failed(innermost, symptom)
+    if sure:
+        found = [one for one in found if _last(one.name) not in _SELDOM]
+    if not innermost or sure:
+        found = found + _calling(symptom)
+    found = [*dict.fromkeys(_inside(symptom) + found)] or _said(symptom)
     if explained is not None:
-        told = f"{explained.what} {explained.why} {explained.instead}"
+        others = " ".join(one.what + one.instead for one in explained.alternatives)
+        told = f"{explained.what} {explained.why} {explained.instead} {others}"
         found = [one for one in found if not _mentions(told, one)]
-    return tuple(one.contract for one in found[:SHOWN])
+    return tuple(one.contract for one in found[: 1 if sure else SHOWN])
 
 
 def _may_come_from_a_call(symptom: Symptom) -> bool:
     """Return whether a wrong call of a function of JAX, Flax or Optax may have raised an error."""
-    ours = symptom.module.startswith(("jax", "flax"))
+    ours = symptom.module.startswith(("jax", "flax")) or "axis name" in symptom.message
     wrong = symptom.exception in _CALLS_WRONGLY or ours
     own = re.match(r"raise\b|assert\b|np\.testing\.", symptom.line) is not None
     another = symptom.raised_in not in _LIBRARIES
@@ -181,6 +198,21 @@ def _calling(symptom: Symptom) -> list[Function]:
     return found[:1]
 
 
+def _inside(symptom: Symptom) -> list[Function]:
+    """Return the function whose file or code the traceback goes through, inside a library."""
+    for file, name in symptom.inside:
+        stem = file.rpartition("/")[2].removesuffix(".py").strip("_")
+        package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
+        for last in (_WRAPPER.sub("", name), stem):
+            for full, function in _by_last_name().get(last, ()):
+                if full.startswith(f"{package}.") and part in full:
+                    return [function]
+        for function in functions():
+            if any(file.endswith(one) for one in function.files):
+                return [function]
+    return []
+
+
 def _said(symptom: Symptom) -> list[Function]:
     """Return the function whose arguments the message is about: `fori_loop() missing 1 …`."""
     callee = callee_of(symptom.message)
@@ -210,6 +242,8 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
         if function is not None:
             found.append((match.start(), function))
             spans.append((match.start(), match.end() + 1))
+        elif match["name"]:
+            found += [(match.start(), one) for one in _made(match["name"], code, symptom)]
     for text, function in _methods():  # the longest first: `tx.init(` before `.init(`
         if text not in line or not _fits(function, symptom):
             continue
@@ -218,6 +252,23 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
                 spans.append(match.span())
                 found.append((match.start(), function))
     return [*{one.name: one for _, one in sorted(found, key=lambda pair: pair[0])}.values()]
+
+
+def _made(spelled: str, code: str, symptom: Symptom) -> list[Function]:
+    """Return the functions that made what is called by a name, as far as the code shows it:
+    `nnx.RNN` for `self.rnn(`, after `self.rnn = nnx.RNN(cell)`; `optax.adam` for `tx.update(`; and
+    those that decorate it."""
+    first, _, rest = spelled.removeprefix("self.").partition(".")
+    name = re.escape(first)
+    made = [found[1] for found in re.finditer(_ASSIGNED.format(name=name), code, re.MULTILINE)][-1:]
+    for found in re.finditer(_DECORATED.format(name=name), code, re.MULTILINE):
+        made += re.findall(_MARK, found[0], re.MULTILINE)
+    known = [of_name(one, code, symptom) for one in made]
+    return [
+        one
+        for one in known
+        if one is not None and (not rest or one.name.startswith(("flax.", "optax.")))
+    ]
 
 
 def of_name(spelled: str, source: str = "", symptom: Symptom | None = None) -> Function | None:

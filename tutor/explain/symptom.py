@@ -48,8 +48,13 @@ class Symptom(Struct, frozen=True, kw_only=True):
     through: str = ""
     frames: tuple[str, ...] = ()
     function: str = ""
-    raised_in: str = ""
+    inside: tuple[tuple[str, str], ...] = ()
     names_jax: bool = True
+
+    @property
+    def raised_in(self) -> str:
+        """The library that raised it; empty if the traceback shows none."""
+        return self.inside[-1][0].partition("/")[0].removesuffix(".py") if self.inside else ""
 
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:

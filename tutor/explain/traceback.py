@@ -86,9 +86,11 @@ _LIBRARY = re.compile(
     r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
     r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
-_PACKAGE = re.compile(
-    r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*(?![^/\\]*[/\\](?:site|dist)-))[/\\](\w+)"
+_INSIDE = re.compile(
+    r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*(?![^/\\]*[/\\](?:site|dist)-))[/\\]"
+    r'(?P<path>[\w/\\]+\.py)"?(?:, line \d+)?(?:, in (?:\S+\.)?(?P<function>\w+))?'
 )
+"""A file of a library in a traceback, below `site-packages`, and the function."""
 _NAMES_JAX = re.compile(
     r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox",
     re.IGNORECASE,
@@ -180,7 +182,11 @@ def _symptom(
         names_jax,
         module.rstrip("."),
         "\n".join(lines[:at])[-MAX_THROUGH:].replace("\\", "/"),
-        next((found[1] for one in reversed(inner) if (found := _PACKAGE.search(one))), ""),
+        tuple(
+            (found["path"].replace("\\", "/"), found["function"] or "")
+            for one in inner
+            if (found := _INSIDE.search(one))
+        ),
     )
 
 
@@ -191,7 +197,7 @@ def _made(
     names_jax: bool,
     module: str = "",
     through: str = "",
-    raised_in: str = "",
+    inside: tuple[tuple[str, str], ...] = (),
 ) -> Symptom:
     return Symptom(
         exception=exception,
@@ -202,7 +208,7 @@ def _made(
         through=through,
         frames=tuple(frame.marked or frame.code for frame in own),
         function=own[-1].function if own else "",
-        raised_in=raised_in,
+        inside=inside,
         names_jax=names_jax,
     )
 
