@@ -814,6 +814,26 @@ async def test_a_failure_leads_to_its_whole_explanation(start: Start):
         await driver.shows("more")
 
 
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("import jax\n\njax.lax.scan", "What jax.lax.scan needs:"),
+        ("import jax.numpy as jnp\n\ny = jnp.where", "What jax.numpy.where needs:"),
+        ("from flax import nnx\n\nlayer = nnx.Linear(2, 3)\nlayer", "What flax.nnx.Linear needs:"),
+        ("x = 1\nx", "Nothing is known of x. Put the cursor on a function"),
+        ("x = 1\n", "Put the cursor on a function such as jax.lax.scan"),
+    ],
+)
+async def test_the_function_at_the_cursor_is_looked_up(start: Start, code: str, shown: str):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(code)
+        await driver.press("code", "ctrl+end", "escape", "w")
+        await driver.shows(shown)
+        await driver.press("escape")
+        assert driver.editor.text.rstrip() == code.rstrip()
+
+
 async def test_escape_closes_the_list_of_names_and_nothing_else(start: Start):
     async with start() as driver:
         await opened(driver)

@@ -105,6 +105,10 @@ train.py:5: TracerBoolConversionError
 FAILED test_train.py::test_step - jax.errors.TracerBoolConversionError: Attempted boolean conv...
 ============================== 1 failed in 0.92s ===============================
 """
+NOTICE = f"""
+E       {"-" * 20}
+E       For simplicity, JAX has removed its internal frames from the traceback of the following \
+exception. Set JAX_TRACEBACK_FILTERING=off to include these."""
 PYTEST_SHORT = f"""\
 _________________________________ test_step ____________________________________
 test_train.py:14: in test_step
@@ -184,6 +188,7 @@ WITH_LINE: dict[str, str | Callable[[], str]] = {
     ),
     "pytest": PYTEST,
     "pytest, short": PYTEST_SHORT,
+    "pytest, with JAX's notice": PYTEST.replace(SHOWN, SHOWN + NOTICE),
     "exception group": GROUP,
     "JSON": in_json(msg="step failed", exc_info=TRACEBACK),
     "JSON with frames": in_json(error={"type": "error", "stack": TRACEBACK.splitlines()}),
@@ -227,6 +232,7 @@ def test_the_error_and_its_line_are_read(layout: str):
     assert explanation.id == "branch-on-a-tracer"
     assert symptom.line == LINE
     assert f"`{LINE}`" in explanation.what
+    assert "For simplicity" not in symptom.message and "------" not in symptom.message
 
 
 @pytest.mark.parametrize("layout", WITHOUT_LINE)
@@ -235,6 +241,24 @@ def test_the_error_alone_is_read(layout: str):
     assert explanation is not None, read_symptoms(WITHOUT_LINE[layout])
     assert explanation.id in ("branch-on-a-tracer", "class-tracer-bool")
     assert "{" not in explanation.what and "this`" not in explanation.what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E   TypeError: {}\nE   {}\nE   {}",
+        "E       TypeError: {}\nE       {}\nE       {}\n\ntrain.py:16: TypeError",
+        "TypeError: {}\n{}\n{}",
+        "TypeError: {} {} {}",
+        "{}\n{}\n{}",
+    ],
+)
+def test_a_message_ends_before_the_notice_of_jax(text: str):
+    message = "Index type must be an integer, got VmapTracer(aval=bool[]) as bool"
+    notice = "For simplicity, JAX has removed its internal frames from the traceback."
+    _, explanation = explain_text(text.format(message, "-" * 20, notice))
+    assert explanation is not None
+    assert explanation.what.endswith("got VmapTracer(aval=bool[]) as bool")
 
 
 def test_a_line_is_not_made_up():

@@ -124,7 +124,9 @@ def test_what_was_recorded_survives_a_kill(tmp_path: Path):
         assert program.stdout is not None
         said = [program.stdout.readline().strip() for _ in range(chance.randint(1, 40))]
         program.send_signal(signal.SIGKILL)
-        rest = program.communicate(timeout=GUARD)[0].splitlines(keepends=True)
+        # Not `communicate`, which skips what `readline` has read ahead.
+        rest = program.stdout.read().splitlines(keepends=True)
+        program.communicate(timeout=GUARD)
         said += [line.strip() for line in rest if line.endswith("\n")]
         codes = [one.code for one in History(folder).attempts("mini", "double")]
         assert set(said[-history.MOST_ATTEMPTS :]) <= set(codes)

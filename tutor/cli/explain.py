@@ -3,12 +3,14 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tutor.cli.output import print_json
 from tutor.cli.selection import add_pack_option
 from tutor.cli.usage import Parser, UsageError
-from tutor.report import Contract
+
+if TYPE_CHECKING:
+    from tutor.report import Contract
 
 EXPLAINED, UNKNOWN = 0, 1
 
@@ -103,7 +105,7 @@ def _show(name: str, options: argparse.Namespace) -> int:
     return EXPLAINED
 
 
-def _show_contract(contract: Contract, options: argparse.Namespace) -> int:
+def _show_contract(contract: "Contract", options: argparse.Namespace) -> int:
     if options.json:
         import msgspec
 

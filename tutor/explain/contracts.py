@@ -292,6 +292,20 @@ def of_name(spelled: str, source: str = "", symptom: Symptom | None = None) -> F
     return None
 
 
+def at_place(code: str, row: int, column: int) -> tuple[str, Function | None]:
+    """Return the dotted name at a place in a file, and the function that it means, if it is one of
+    a library, or made or decorated by one.
+
+    **Arguments:** `row` and `column` count from 0.
+    """
+    line = code.split("\n")[row]
+    for match in re.finditer(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*", line):
+        if match.start() <= column <= match.end():
+            found = called_in(f"{match[0]}(", Symptom(source=code))
+            return match[0], found[0] if found else None
+    return "", None
+
+
 def search(words: list[str]) -> list[tuple[str, str]]:
     """Return the functions whose names or needs contain all words, each with a sentence."""
     wanted = [word.lower() for word in words]

@@ -35,7 +35,7 @@ KNOWN = frozenset(
     (
         "", "jax", "jaxlib", "flax", "optax", "numpy", "builtins", "orbax", "equinox", "chex",
         "beartype", "jaxtyping", "diffrax", "numpyro", "haiku", "tensorstore", "xla_extension",
-        "etils", "msgpack",
+        "etils", "msgpack", "dataclasses",
     )
 )  # fmt: skip
 """Top-level modules of exceptions that rules explain, and no module."""
@@ -71,6 +71,10 @@ _AFTER = re.compile(
     r"(?:_ ){6,}|In \[\d+\]:|>>> |\S+\.py:\d+: \w+(?:Error|Exception)?$|Exception in thread |"
     r"FAILED )"
 )
+_NOTICE = re.compile(
+    r"\s{0,8}(?:-{15,80}\s{1,8})?For simplicity, JAX has removed its internal frames[^\n]*"
+)
+"""What JAX adds to a message, in case it is not on a line of its own."""
 _SUSPECT = re.compile(
     r"jax|xla|cu(?:da|dnn|blas|init|mem)|[gt]pu|memory|tracer|trac|shard|pytree|argument|must|"
     r"cannot|not |error|fail", re.IGNORECASE
@@ -171,6 +175,8 @@ def _symptom(
     own = [frame for frame in frames if frame.at < at]
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
         end = at + len(message)
+        while end < len(lines) and _PYTEST_MESSAGE.match(lines[end]):
+            end += 1
         own += [frame for frame in frames if at <= frame.at <= end + 3]
     module = head.groupdict().get("module") or ""
     inner = lines[own[-1].at + 1 : at] if own else []
@@ -202,7 +208,7 @@ def _made(
     return Symptom(
         exception=exception,
         module=module,
-        message=message,
+        message=_NOTICE.sub("", message),
         line=own[-1].code if own else "",
         source="\n".join(frame.code for frame in own),
         through=through,
@@ -310,10 +316,10 @@ def _end_of_quoted(lines: list[str], at: int, message: str) -> int:
 def _message_lines(lines: list[str], first: str) -> list[str]:
     """Return the lines of a message after its first, with a traceback that it quotes."""
     message: list[str] = []
-    for line in lines:
+    for line in map(_message, lines):
         if _AFTER.match(line):
             before = message[-1] if message else first
             if not (before.endswith(_QUOTED) and line.startswith("Traceback")):
                 break
-        message.append(_message(line))
+        message.append(line)
     return message

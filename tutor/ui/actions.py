@@ -224,6 +224,7 @@ _ALL = (
         "Complete a name, or list those that fit.",
         letter="u",
     ),
+    _inner("look_up", "", "Look up", "Say what the function at the cursor needs.", letter="w"),
     _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
     _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
 )
@@ -233,7 +234,7 @@ assert len(ACTIONS) == len(_ALL), "two actions have one id"
 
 EDITING = (
     "first_line", "last_line", "line_start", "indent", "dedent", "comment", "select_all",
-    "duplicate", "line_up", "line_down", "complete", "find", "go_to_line",
+    "duplicate", "line_up", "line_down", "complete", "look_up", "find", "go_to_line",
 )  # fmt: skip
 """The editor's actions."""
 

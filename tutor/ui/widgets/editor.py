@@ -198,6 +198,17 @@ class CodeEditor(TextArea, inherit_bindings=False):
         if self.completion_list is not None:
             self.completion_list.open()
 
+    def action_look_up(self) -> None:
+        from tutor.explain.contracts import at_place
+        from tutor.ui.screens.contract_screen import ContractScreen
+
+        name, function = at_place(self.text, *self.cursor_location)
+        if function is not None:
+            self.app.push_screen(ContractScreen(function.contract))
+        else:
+            unknown = f"Nothing is known of {name}. " if name else ""
+            self.notify(f"{unknown}Put the cursor on a function such as jax.lax.scan.")
+
     # --- lines -------------------------------------------------------------------------------
 
     @property
