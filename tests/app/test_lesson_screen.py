@@ -611,7 +611,7 @@ async def test_the_menu_does_what_its_letters_say_and_types_nothing(start: Start
         before = driver.editor.text
         await driver.press("menu")
         await driver.shows("s Solution")
-        await driver.press("y")  # no letter of the menu: it closes
+        await driver.press("1")  # no letter of the menu: it closes
         await driver.until(lambda: not driver.lesson.menu_is_open, "the menu closed")
         await driver.press("menu", "menu", "ctrl+home", "x")
         await driver.until(lambda: driver.editor.text == "x" + before, "a letter as usual")
@@ -820,18 +820,31 @@ async def test_a_failure_leads_to_its_whole_explanation(start: Start):
         ("import jax\n\njax.lax.scan", "What jax.lax.scan needs:"),
         ("import jax.numpy as jnp\n\ny = jnp.where", "What jax.numpy.where needs:"),
         ("from flax import nnx\n\nlayer = nnx.Linear(2, 3)\nlayer", "What flax.nnx.Linear needs:"),
-        ("x = 1\nx", "Nothing is known of x. Put the cursor on a function"),
-        ("x = 1\n", "Put the cursor on a function such as jax.lax.scan"),
     ],
 )
 async def test_the_function_at_the_cursor_is_looked_up(start: Start, code: str, shown: str):
     async with start() as driver:
         await opened(driver)
         await driver.write(code)
-        await driver.press("code", "ctrl+end", "escape", "w")
+        await driver.press("code", "ctrl+end", "escape", "y")
         await driver.shows(shown)
         await driver.press("escape")
         assert driver.editor.text.rstrip() == code.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("code", "notified"),
+    [
+        ("x = 1\nx", "Nothing is known of x. Put the cursor on a function"),
+        ("x = 1\n", "Put the cursor on a function such as jax.lax.scan"),
+    ],
+)
+async def test_a_name_of_no_library_cannot_be_looked_up(start: Start, code: str, notified: str):
+    async with start() as driver:
+        await opened(driver)
+        await driver.write(code)
+        await driver.press("code", "ctrl+end", "escape", "y")
+        await driver.notifies(notified)
 
 
 async def test_escape_closes_the_list_of_names_and_nothing_else(start: Start):

@@ -220,3 +220,11 @@ def test_a_function_is_found_by_its_file_in_the_traceback():
     file = "/venv/lib/python3.11/site-packages/optax/_src/lookahead.py"
     text = f'{text[:last]}  File "{file}", line 7, in update_fn\n    raise\nValueError: no\n'
     assert shown(text) == ["optax.lookahead"]
+
+
+def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceback():
+    text = raised("<module>: x = draw(key)", "@")
+    last = text.rindex('  File "')
+    file = "/venv/lib/python3.11/site-packages/jax/_src/random/core.py"
+    text = f'{text[:last]}  File "{file}", line 7, in uniform\n    raise\nValueError: no\n'
+    assert shown(text) == ["jax.random.uniform"]

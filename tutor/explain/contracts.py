@@ -205,7 +205,7 @@ def _inside(symptom: Symptom) -> list[Function]:
         package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
         for last in (_WRAPPER.sub("", name), stem):
             for full, function in _by_last_name().get(last, ()):
-                if full.startswith(f"{package}.") and part in full:
+                if full.startswith(f"{package}.") and part in full and _fits(function, symptom):
                     return [function]
         for function in functions():
             if any(file.endswith(one) for one in function.files):

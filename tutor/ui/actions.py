@@ -224,7 +224,7 @@ _ALL = (
         "Complete a name, or list those that fit.",
         letter="u",
     ),
-    _inner("look_up", "", "Look up", "Say what the function at the cursor needs.", letter="w"),
+    _inner("look_up", "", "Look up", "Say what the function at the cursor needs.", letter="y"),
     _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
     _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
 )
