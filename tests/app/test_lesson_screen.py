@@ -819,6 +819,7 @@ async def test_a_failure_leads_to_its_whole_explanation(start: Start):
     [
         ("import jax\n\njax.lax.scan", "What jax.lax.scan needs:"),
         ("import jax.numpy as jnp\n\ny = jnp.where", "What jax.numpy.where needs:"),
+        ("import jax\n\nx, ys = jax.lax.scan(turn, x, xs", "What jax.lax.scan needs:"),
         ("from flax import nnx\n\nlayer = nnx.Linear(2, 3)\nlayer", "What flax.nnx.Linear needs:"),
     ],
 )

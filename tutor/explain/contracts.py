@@ -149,7 +149,10 @@ def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Cont
         found = [one for one in found if _last(one.name) not in _SELDOM]
     if not innermost or sure:
         found = found + _calling(symptom)
-    found = [*dict.fromkeys(_inside(symptom) + found)] or _said(symptom)
+    inside = _inside(symptom)
+    if found and [_last(one.name) for one in inside] == ["__call__"]:
+        inside = []  # which module is called, the line says better
+    found = [*dict.fromkeys(inside + found)] or _said(symptom)
     if explained is not None:
         others = " ".join(one.what + one.instead for one in explained.alternatives)
         told = f"{explained.what} {explained.why} {explained.instead} {others}"
@@ -173,7 +176,8 @@ def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
     """Return the function that the message or the libraries' frames name; else all, if the message
     is not about another one."""
     if (callee := callee_of(symptom.message)) and callee[0] not in "_<":  # __init__, <lambda>
-        return [one for one in called if callee in map(_last, one.names)]
+        given = re.search(rf"\(.*\b{re.escape(callee)}\b", symptom.line) is not None
+        return [one for one in called if callee in map(_last, one.names) or (given and one.gives)]
     for pattern, text in ((r"\b{}\b", symptom.message), (r", in {}$", symptom.through)):
         named = [
             one
@@ -294,16 +298,18 @@ def of_name(spelled: str, source: str = "", symptom: Symptom | None = None) -> F
 
 def at_place(code: str, row: int, column: int) -> tuple[str, Function | None]:
     """Return the dotted name at a place in a file, and the function that it means, if it is one of
-    a library, or made or decorated by one.
+    a library, or made or decorated by one; or else the nearest such function in the line.
 
     **Arguments:** `row` and `column` count from 0.
     """
-    line = code.split("\n")[row]
-    for match in re.finditer(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*", line):
-        if match.start() <= column <= match.end():
-            found = called_in(f"{match[0]}(", Symptom(source=code))
-            return match[0], found[0] if found else None
-    return "", None
+    names = [*re.finditer(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*", code.split("\n")[row])]
+    here = next((one[0] for one in names if one.start() <= column <= one.end()), "")
+    # Those before the place first: it may be among the arguments.
+    near = sorted(names, key=lambda one: (one.start() > column, abs(one.start() - column)))
+    for name in dict.fromkeys([here, *(one[0] for one in near)]):
+        if name and (found := called_in(f"{name}(", Symptom(source=code))):
+            return here, found[0]
+    return here, None
 
 
 def search(words: list[str]) -> list[tuple[str, str]]:
