@@ -19,6 +19,7 @@ from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.report import (
     CheckResult,
+    Contract,
     Entry,
     ErrorMap,
     ErrorSlice,
@@ -34,6 +35,7 @@ from tutor.report import (
 from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
+from tutor.ui.screens.contract_screen import ContractScreen
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.first_run_screen import FirstRunScreen
 from tutor.ui.screens.help_screen import HelpScreen
@@ -298,6 +300,19 @@ async def keys(pilot: "Pilot[int]") -> None:
         await pilot.pause(0.05)
 
 
+async def looked_up(pilot: "Pilot[int]") -> None:
+    """With a contract of the test's own, so that no picture depends on the texts."""
+    await opened(pilot)
+    contract = Contract(
+        "jax.lax.scan",
+        "`scan(body, init, xs)` calls `body(carry, x)` and takes back the pair `(carry, y)`.",
+        "import jax\n\nlast, ys = jax.lax.scan(lambda c, x: (c + x, c), 0, xs)",
+        "control-flow-scan",
+        "https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html",
+    )
+    await pilot.app.push_screen(ContractScreen(contract))
+
+
 async def question(pilot: "Pilot[int]") -> None:
     await opened(pilot)
     await pilot.press(ACTIONS["solution"].key)
@@ -336,6 +351,7 @@ SCREENS = [
     hint,
     failure_hint,
     keys,
+    looked_up,
     question,
     solution,
 ]
