@@ -9,8 +9,8 @@ import pytest
 
 from tests.explain.conftest import Kept, import_module
 from tests.explain.test_index import jaxtutor
-from tutor.explain import contracts_for, explain
-from tutor.explain.contracts import FOLDER, Function, Functions, functions
+from tutor.explain import Symptom, contracts_for, explain
+from tutor.explain.contracts import FOLDER, SHOWN, Function, Functions, functions
 from tutor.explain.traceback import read_traceback
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import read
@@ -228,3 +228,35 @@ def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceba
     file = "/venv/lib/python3.11/site-packages/jax/_src/random/core.py"
     text = f'{text[:last]}  File "{file}", line 7, in uniform\n    raise\nValueError: no\n'
     assert shown(text) == ["jax.random.uniform"]
+
+
+def test_a_name_of_pytorch_is_still_one():
+    told = json.loads(jaxtutor("append", "--json").stdout)
+    assert "append" in dict(told["names"])
+    assert json.loads(jaxtutor("jax.Array.view", "--json").stdout)["name"] == "jax.Array.view"
+    assert "did you mean 'jax.lax.scan'?" in jaxtutor("jax.lax.scn").stderr
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "f " * 100_000,
+        "(" * 200_000,
+        "import " * 30_000,
+        "@f\n" * 60_000,
+        "f" + "(f" * 100_000,
+        "a = f\n" * 30_000,
+        " " * 200_000,
+    ],
+    ids=["name", "brackets", "import", "decorators", "calls", "assignments", "blanks"],
+)
+def test_no_code_can_hold_up_the_process_that_judges_it(code: str):
+    symptom = Symptom(
+        exception="TypeError",
+        message="no",
+        line=code,
+        source=code,
+        frames=("jax.lax.scan(f, x)", code),
+        function="f",
+    )
+    assert len(contracts_for(symptom, None)) <= SHOWN

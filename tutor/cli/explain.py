@@ -76,18 +76,22 @@ def _list(words: list[str], options: argparse.Namespace) -> int:
 def _show(name: str, options: argparse.Namespace) -> int:
     """Show an explanation whole, by its id or by a name that it is about; or what a function of JAX
     needs."""
+    from tutor.explain.contracts import functions
     from tutor.explain.contracts import of_name as function_of_name
     from tutor.explain.index import entries, of_name
     from tutor.suggestions import nearest
 
     entry = entries().get(name)
-    if entry is None and (function := function_of_name(name, f"import {name}")) is not None:
+    function = function_of_name(name, f"import {name}") if entry is None else None
+    if function is None or "." not in name:  # `append` may be PyTorch's, `jnp.append` is not
+        entry = entry or of_name(name)
+    if entry is None and function is not None:
         return _show_contract(function.contract, options)
-    entry = entry or of_name(name)
     if entry is None:
+        known = [*entries(), *(one.name for one in functions())]
         raise UsageError(
             f"{name}: expected a text file with an error, - for standard input, or the id of an "
-            f"explanation{nearest(name, entries()) or '. Try: jaxtutor explain --list'}"
+            f"explanation{nearest(name, known) or '. Try: jaxtutor explain --list'}"
         )
     if options.json:
         import msgspec

@@ -7,6 +7,7 @@ nothing about the error. Tests run every example.
 
 import re
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -23,11 +24,19 @@ FOLDER = Path(__file__).parent / "contracts"
 SHOWN = 2
 """Functions to show where one line calls several, and nothing tells which of them failed."""
 
-MAX_SOURCE = 64_000
-"""Characters of code to search for where a function is given to another."""
+MAX_SOURCE = 32_000
+"""Characters of code to search for what made a name. Code and tracebacks may be anybody's, and the
+time for a search grows with the square of a line's length."""
+
+MAX_LINE = 400
+"""Characters of a line; of a longer one, only so many of the failing line are read, and none of
+others."""
 
 MAX_LINES = 20
-"""Lines of it to look at."""
+"""Lines to look at in which a function is given to another."""
+
+MAX_CALLS = 10
+"""Calls in a line to look at."""
 
 _ALIASES = {
     "jnp": "jax.numpy", "jr": "jax.random", "jrandom": "jax.random", "jtu": "jax.tree_util",
@@ -40,7 +49,7 @@ _CALL = re.compile(
 )
 _DOTTED = r"(?:functools\.)?(?:partial\(\s*)?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)"
 _ASSIGNED = rf"^[^\n=#(]*\b{{name}}\b[^\n=(]*=\s*{_DOTTED}\s*[(,]"
-_DECORATED = r"^(?:[ \t]*@[^\n]*\n)+[ \t]*def {name}\b"
+_DECORATED = r"^(?:[ \t]*@[^\n]*\n){{1,8}}[ \t]*def {name}\b"
 _MARK = rf"^[ \t]*@{_DOTTED}"
 _WRAPPER = re.compile(r"_(?:wrapper|fn|impl)$")
 _CALLS_WRONGLY = frozenset(
@@ -176,7 +185,8 @@ def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
     """Return the function that the message or the libraries' frames name; else all, if the message
     is not about another one."""
     if (callee := callee_of(symptom.message)) and callee[0] not in "_<":  # __init__, <lambda>
-        given = re.search(rf"\(.*\b{re.escape(callee)}\b", symptom.line) is not None
+        line = symptom.line[:MAX_LINE]
+        given = re.search(rf"\(.*\b{re.escape(callee)}\b", line) is not None
         return [one for one in called if callee in map(_last, one.names) or (given and one.gives)]
     for pattern, text in ((r"\b{}\b", symptom.message), (r", in {}$", symptom.through)):
         named = [
@@ -196,10 +206,15 @@ def _calling(symptom: Symptom) -> list[Function]:
     found = [one for line in before for one in called_in(line, symptom) if one.gives]
     if not found and symptom.function:
         given = re.compile(rf"\(.*\b{re.escape(symptom.function)}\b")
-        code = f"{symptom.source}\n{symptom.through}"[:MAX_SOURCE]
-        lines = [one for one in code.splitlines() if given.search(one)]
-        found = [one for line in lines[:MAX_LINES] for one in called_in(line, symptom) if one.gives]
+        lines = [one for one in _code(symptom).split("\n") if given.search(one)][:MAX_LINES]
+        found = [one for line in lines for one in called_in(line, symptom) if one.gives]
     return found[:1]
+
+
+def _code(symptom: Symptom) -> str:
+    """Return the learner's code and the traceback, as far as they are searched."""
+    lines = f"{symptom.source}\n{symptom.through}".split("\n")
+    return "\n".join(line for line in lines if len(line) <= MAX_LINE)[:MAX_SOURCE]
 
 
 def _inside(symptom: Symptom) -> list[Function]:
@@ -240,8 +255,9 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
     """Return the functions that a line of code calls, in its order."""
     found: list[tuple[int, Function]] = []
     spans: list[tuple[int, int]] = []
-    code = f"{symptom.source}\n{symptom.through}"
-    for match in _CALL.finditer(line):
+    code = _code(symptom)
+    line = line[:MAX_LINE]
+    for match in islice(_CALL.finditer(line), MAX_CALLS):
         function = of_name(match["name"] or match["mark"], code, symptom)
         if function is not None:
             found.append((match.start(), function))

@@ -191,7 +191,7 @@ def _symptom(
         tuple(
             (found["path"].replace("\\", "/"), found["function"] or "")
             for one in inner
-            if (found := _INSIDE.search(one))
+            if len(one) <= MAX_LINE and (found := _INSIDE.search(one))
         ),
     )
 

@@ -16,7 +16,11 @@ def from_raised(raised: Raised, source: str) -> Fault:
         return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
 
     def part(number: int, start: int, end: int) -> str:
-        shown = lines[number - 1].encode()[start:end] if 0 < number <= len(lines) else b""
+        shown = (
+            lines[number - 1].encode("utf-8", "replace")[start:end]
+            if 0 < number <= len(lines)
+            else b""
+        )
         return shown.decode("utf-8", "replace").strip() if 0 <= start < end else ""
 
     frames = tuple(
