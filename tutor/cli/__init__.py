@@ -18,6 +18,8 @@ from tutor.cli.usage import UsageError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    # The arrays of lessons are small: OpenBLAS's threads would only spin between products.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = build_parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -150,13 +150,14 @@ def _explain_text(text: str, options: argparse.Namespace) -> int:
         out.print(render.explanation(explanation, lessons))
     else:
         out.print("No explanation known.", style="dim")
-    for contract in contracts_for(symptom, explanation):
+    contracts = contracts_for(symptom, explanation)
+    for contract in contracts:
         out.print(render.contract(contract, lessons))
     if explanation is not None:
         return EXPLAINED
     from tutor.explain.index import guesses
 
-    for entry in guesses(symptom):
+    for entry in guesses(symptom) if not contracts else ():
         out.print(
             f"Perhaps, a guess: {entry.title}. See: jaxtutor explain {entry.id}", markup=False
         )

@@ -152,7 +152,7 @@ def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Cont
     sure = explained is not None and not explained.likely
     if sure and symptom.exception not in _OF_ARGUMENTS:
         return ()
-    innermost = called_in(symptom.frames[-1], symptom) if symptom.frames else []
+    innermost = called_in(_failed_part(symptom), symptom)
     found = _failed(innermost, symptom)
     if sure:
         found = [one for one in found if _last(one.name) not in _SELDOM]
@@ -179,6 +179,14 @@ def _may_come_from_a_call(symptom: Symptom) -> bool:
         wrong and symptom.names_jax and symptom.exception not in _NOT_OF_CALLS
         and not own and not another
     )  # fmt: skip
+
+
+def _failed_part(symptom: Symptom) -> str:
+    """Return what failed of the innermost line: all of it if that is what a result is assigned to,
+    as in `a, b = f(x)`, which does not say what was called."""
+    part = symptom.frames[-1] if symptom.frames else ""
+    target = re.match(rf"{re.escape(part[:MAX_LINE])}\s*=(?!=)", symptom.line.strip())
+    return symptom.line if target else part
 
 
 def _failed(called: list[Function], symptom: Symptom) -> list[Function]:

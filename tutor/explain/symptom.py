@@ -31,8 +31,11 @@ class Symptom(Struct, frozen=True, kw_only=True):
     or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
     of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
     and `why`; `causes`: possible causes from comparing arrays, each with its fields; `through`: the
-    frames of a pasted traceback with their files, the libraries' as well; `names_jax`: whether the
-    text that the exception was found in names JAX, Flax or Optax.
+    frames of a pasted traceback with their files, the libraries' as well; `frames`: the learner's
+    lines, or what failed of each, the innermost last; `places`: file and number of these lines in
+    a pasted traceback; `function`: the one that the innermost line is in; `inside`: files and
+    functions of libraries below it; `names_jax`: whether the text that the exception was found in
+    names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -47,6 +50,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
     through: str = ""
     frames: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
     function: str = ""
     inside: tuple[tuple[str, str], ...] = ()
     names_jax: bool = True

@@ -8,6 +8,7 @@ import re
 
 from msgspec import Struct
 
+from tutor.explain.own_code import with_own_code
 from tutor.explain.pasted import lines_of, quiet_lines
 from tutor.explain.rulebook import explain
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -40,7 +41,9 @@ KNOWN = frozenset(
 )  # fmt: skip
 """Top-level modules of exceptions that rules explain, and no module."""
 
-_FILE = re.compile(r'^\s*File "(?P<file>[^"]*)", line \d+(?:, in (?:\S+\.)?(?P<function>\w+)$)?')
+_FILE = re.compile(
+    r'^\s*File "(?P<file>[^"]*)", line (?P<number>\d+)(?:, in (?:\S+\.)?(?P<function>\w+)$)?'
+)
 _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
     r"(?P<older>[/~]\S+\.py) in )"
@@ -48,9 +51,9 @@ _CELL = re.compile(
 _TYPED = re.compile(r"^>>> (?P<line>\S.*)$")
 _IN_SESSION = re.compile(r'^\s*File "<stdin>", line \d+, in <module>')
 """A frame of an interactive session, which Python before 3.13 shows without its line."""
-_ARROW = re.compile(r"^-+> \d+ (?P<line>.*)$")
+_ARROW = re.compile(r"^-+> (?P<number>\d+) (?P<line>.*)$")
 _PYTEST_PLACE = re.compile(
-    r"^(?P<file>[^\s:]+\.py):\d+:(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
+    r"^(?P<file>[^\s:]+\.py):(?P<number>\d+):(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
 )
 _PYTEST_LINE = re.compile(r"^>\s{2,}(?P<line>\S.*)$")
 _PYTEST_MESSAGE = re.compile(r"^E(?: {7}| {3}|$)")
@@ -103,11 +106,13 @@ _OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
 
 class _Frame(Struct, frozen=True):
-    """A line of the learner's code in a traceback, where the text names it, the part of it that the
-    traceback marks as what failed, if it marks any, and the function that it is in."""
+    """A line of the learner's code in a traceback, where the text names it, its file and number,
+    the part of it that the traceback marks as what failed, if it marks any, and the function that
+    it is in."""
 
     at: int
     code: str
+    place: tuple[str, int]
     marked: str = ""
     function: str = ""
 
@@ -119,7 +124,7 @@ def read_traceback(text: str) -> Symptom | None:
 
 def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
     """Return the exception of a text that is explained, with its explanation; else the last one."""
-    found = read_symptoms(text)
+    found = [with_own_code(symptom) for symptom in read_symptoms(text)]
     for symptom in found:
         if not _foreign(symptom) and (explained := explain(symptom)) is not None:
             return symptom, explained
@@ -213,6 +218,7 @@ def _made(
         source="\n".join(frame.code for frame in own),
         through=through,
         frames=tuple(frame.marked or frame.code for frame in own),
+        places=tuple(frame.place for frame in own),
         function=own[-1].function if own else "",
         inside=inside,
         names_jax=names_jax,
@@ -226,6 +232,7 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
     library = False
     marked = ""  # the line that pytest points to, whose file follows
     typed = ""  # the last statement of an interactive session
+    file = ""  # of the lines that IPython shows
     for number, line in enumerate(lines):
         after = next((one.strip() for one in lines[number + 1 : number + 2]), "")
         if found := _FILE.match(line):
@@ -234,7 +241,8 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
                 unseen = typed and _IN_SESSION.match(line) and _no_code(after)
                 code = typed if unseen else after
                 marked, function = _marked(lines, number + 1), found["function"] or ""
-                own.append(_Frame(number, code, marked, function))
+                place = found["file"], int(found["number"])
+                own.append(_Frame(number, code, place, marked, function))
         elif found := _TYPED.match(line):
             typed = found["line"]
         elif found := _PYTEST_LINE.match(line):
@@ -242,14 +250,15 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
         elif found := _PYTEST_PLACE.match(line):
             code, marked = marked or after, ""
             if not _LIBRARY.search(found["file"]) and not _PYTEST_MESSAGE.match(code):
-                own.append(_Frame(number, code))
+                own.append(_Frame(number, code, (found["file"], int(found["number"]))))
         elif found := _CELL.match(line):
             last = number
-            library = bool(_LIBRARY.search(found["file"] or found["older"] or ""))
+            file = found["file"] or found["older"] or ""
+            library = bool(_LIBRARY.search(file))
         elif found := _ARROW.match(line):
             last = number
             if not library:
-                own.append(_Frame(number, found["line"].strip()))
+                own.append(_Frame(number, found["line"].strip(), (file, int(found["number"]))))
     return [one for one in own if one.code and not _no_code(one.code)], last
 
 

@@ -1,0 +1,53 @@
+"""The files that a pasted traceback names, where they are on this machine and still say what it
+quotes: they show what made a name, which the traceback's lines do not.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from tutor.explain.reach import reachable
+from tutor.explain.symptom import Symptom
+
+MAX_FILE = 256_000
+"""Bytes of a file to read."""
+
+MAX_FILES = 4
+"""Files to read, the one that raised the error first."""
+
+_IMPORTS_JAX = re.compile(r"^\s*(?:import|from)\s+(?:jax|flax|optax)\b", re.MULTILINE)
+
+
+def with_own_code(symptom: Symptom) -> Symptom:
+    """Return the symptom with the code that its lines can reach as its source, if it is here."""
+    lines = symptom.source.split("\n")
+    files = [*_files(symptom, lines)]
+    if not files:
+        return symptom
+    source = "\n".join(reachable(code, [*lines, symptom.function]) for code in files)
+    names_jax = symptom.names_jax or _IMPORTS_JAX.search(source) is not None
+    return structs.replace(symptom, source=source, names_jax=names_jax)
+
+
+def _files(symptom: Symptom, lines: list[str]) -> Iterator[str]:
+    quoted: dict[str, list[tuple[int, str]]] = {}
+    for (file, number), line in reversed([*zip(symptom.places, lines, strict=False)]):
+        quoted.setdefault(file, []).append((number, line.strip()))
+    for file in [*quoted][:MAX_FILES]:
+        code = _read(file)
+        numbered = dict(enumerate((line.strip() for line in code.split("\n")), start=1))
+        if all(numbered.get(number) == line for number, line in quoted[file]):
+            yield code
+
+
+def _read(file: str) -> str:
+    """Return a Python file's content; empty if it is none, or cannot be read."""
+    try:
+        path = Path(file).expanduser()
+        if path.suffix != ".py" or not path.is_file() or path.stat().st_size > MAX_FILE:
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: the home of an unknown user
+        return ""
