@@ -40,6 +40,9 @@ class LearnerEnvironment(Environment):
         super().__init__(
             {"jax": jax, "jnp": jnp, "np": np, "refill": refill, "instances": instances}
         )
+        # Tracing makes many objects that live on. Looking for garbage as often as by default takes
+        # a twentieth of it.
+        gc.set_threshold(10_000)
         self.compiles = CompileLog()
         self.programs = ProgramCache.install()
         jax_internals.share_mlir_context()

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
 """Imported early: each takes a fraction of a second."""
 
+_TORCH_IMPORTS_LATE = ("torch._dynamo",)
+"""Modules that PyTorch imports with the first optimizer, which takes as long as PyTorch itself."""
+
 _JAX_IMPORTS_LATE = (
     "jax.experimental.key_reuse",
     "jax.experimental.multihost_utils",
@@ -78,6 +81,10 @@ def libraries(role: str, *, all_of_them: bool = True) -> None:
             use(LESSONS_USE)
         for name in _JAX_IMPORTS_LATE:
             with suppress(ImportError):  # another release may have moved it
+                import_module(name)
+    elif all_of_them:
+        for name in _TORCH_IMPORTS_LATE:
+            with suppress(ImportError):  # as above
                 import_module(name)
 
 
