@@ -1,6 +1,6 @@
 """Reading and validating files of rules, and of what proves them."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from tutor.expressions import BadPython, defined_names
 from tutor.lesson import Id, Module
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.problems import BadPack, BadSource, Problem
-from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read
+from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode, read, scalars_in
 from tutor.sandbox.faults import SENTENCES
 from tutor.suggestions import nearest
 
@@ -197,7 +197,7 @@ class RuleReader(LessonReader):
     # --- kinds of texts --------------------------------------------------------------------
 
     def read_patterns(self, hint: Any, node: Node, name: str) -> Any:
-        for scalar in _scalars(node):
+        for scalar in scalars_in(node):
             if not isinstance(scalar.value, str):
                 self.complain(scalar, f"{name}: must be a string, got {scalar.value!r}")
                 continue
@@ -210,7 +210,7 @@ class RuleReader(LessonReader):
     def read_words(self, hint: Any, node: Node, name: str) -> Any:
         lists: dict[str, Collection[str]] = {"check": kinds(), "fault": SENTENCES, "cause": CAUSES}
         known = lists.get(name)
-        for scalar in _scalars(node):
+        for scalar in scalars_in(node):
             word = str(scalar.value)
             if known is not None and word not in known:
                 hint_ = nearest(word, known) or f"; available: {', '.join(known)}"
@@ -241,15 +241,6 @@ def known_fields(rule: Rule) -> set[str]:
         known |= set.intersection(*each) if each else set()
     facts = [set(CAUSES[cause].fields) for cause in several(rule.when.cause)]
     return known | (set.intersection(*facts) if facts else set())
-
-
-def _scalars(node: Node) -> Iterator[ScalarNode]:
-    if isinstance(node, ScalarNode):
-        yield node
-    elif isinstance(node, SequenceNode):
-        for item in node.items:
-            if isinstance(item, ScalarNode):
-                yield item
 
 
 def _position(text: str, offset: int) -> tuple[int, int]:

@@ -508,3 +508,8 @@ def walk(node: Node) -> Iterator[Node]:
             pending.extend(current.items)
         elif isinstance(current, MappingNode):
             pending.extend(value for _, value in current.entries)
+
+
+def scalars_in(node: Node) -> Iterator[ScalarNode]:
+    """Yield the scalars of a node."""
+    return (part for part in walk(node) if isinstance(part, ScalarNode))
