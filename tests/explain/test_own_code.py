@@ -79,6 +79,12 @@ def test_what_is_no_readable_python_file_is_left_alone(tmp_path: Path):
         assert with_own_code(at(file)) == at(file)
 
 
+def test_the_whole_statement_is_read(tmp_path: Path):
+    (tmp_path / "train.py").write_text("total = f(\n    x,\n    y,\n)\n")
+    symptom = with_own_code(at(tmp_path / "train.py", "total = f("))
+    assert symptom.line == "total = f(x, y)"
+
+
 def test_a_file_in_another_encoding_is_read(tmp_path: Path):
     (tmp_path / "train.py").write_bytes(b"f(x)  # \xe9\nimport jax\n")
     symptom = at(tmp_path / "train.py", "f(x)  # \ufffd")

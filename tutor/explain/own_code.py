@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import structs
 
 from tutor.explain.reach import reachable
+from tutor.explain.statement import statement_at
 from tutor.explain.symptom import Symptom
 
 MAX_FILE = 256_000
@@ -21,17 +22,21 @@ _IMPORTS_JAX = re.compile(r"^\s*(?:import|from)\s+(?:jax|flax|optax)\b", re.MULT
 
 
 def with_own_code(symptom: Symptom) -> Symptom:
-    """Return the symptom with the code that its lines can reach as its source, if it is here."""
+    """Return the symptom with the code that its lines can reach as its source, and with the whole
+    statement as its line, as far as the files are here."""
     lines = symptom.source.split("\n")
-    files = [*_files(symptom, lines)]
+    files = dict(_files(symptom, lines))
     if not files:
         return symptom
-    source = "\n".join(reachable(code, [*lines, symptom.function]) for code in files)
+    source = "\n".join(reachable(code, [*lines, symptom.function]) for code in files.values())
+    file, number = symptom.places[-1]
+    line = statement_at(files[file].split("\n"), number) if file in files else symptom.line
     names_jax = symptom.names_jax or _IMPORTS_JAX.search(source) is not None
-    return structs.replace(symptom, source=source, names_jax=names_jax)
+    return structs.replace(symptom, source=source, line=line, names_jax=names_jax)
 
 
-def _files(symptom: Symptom, lines: list[str]) -> Iterator[str]:
+def _files(symptom: Symptom, lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that have the quoted lines, with their contents."""
     quoted: dict[str, list[tuple[int, str]]] = {}
     for (file, number), line in reversed([*zip(symptom.places, lines, strict=False)]):
         quoted.setdefault(file, []).append((number, line.strip()))
@@ -39,7 +44,7 @@ def _files(symptom: Symptom, lines: list[str]) -> Iterator[str]:
         code = _read(file)
         numbered = dict(enumerate((line.strip() for line in code.split("\n")), start=1))
         if all(numbered.get(number) == line for number, line in quoted[file]):
-            yield code
+            yield file, code
 
 
 def _read(file: str) -> str:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from tutor.check import Case, Check, Finding
 from tutor.explain.reach import reachable
+from tutor.explain.statement import statement_at
 from tutor.expressions import texts
 from tutor.lesson import Lesson
 from tutor.report import Fault
@@ -63,11 +64,17 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     """Return the symptom of code that raised or was stopped."""
+    line = fault.running
+    if fault.frames:
+        line, lines = fault.frames[-1].source, source.split("\n")
+        number = fault.frames[-1].line
+        if 0 < number <= len(lines) and lines[number - 1].strip() == line:
+            line = statement_at(lines, number)
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
         message=_SANDBOX.sub("", _message(fault)),
-        line=fault.frames[-1].source if fault.frames else fault.running,
+        line=line,
         source=source,
         check=check,
         frames=tuple(frame.part or frame.source for frame in fault.frames),
