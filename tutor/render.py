@@ -62,6 +62,7 @@ def check(
             for frame in result.fault.frames[-4:-1]:
                 where = f"called from line {frame.line}, in {frame.function}: {frame.source}"
                 parts.append(indented(where, "dim"))
+            parts += _values(result.fault)
             if more := beyond(result.fault.detail, result.message):
                 parts.append(indented(more, "dim"))
         if result.wants:
@@ -294,11 +295,17 @@ def fault(found: Fault, lessons: Collection[str] = ()) -> list[RenderableType]:
         if found.column and found.column <= len(source) + 1:
             caret = f"{'':{found.column - 1}}^"
             parts.append(_line_of_code(f"{'':{len(str(number))}} │ ", caret, "red"))
+    parts += _values(found)
     if more := beyond(found.detail, found.message):
         parts.append(indented(more, "dim"))
     if found.explanation is not None:
         parts.append(explanation(found.explanation, lessons))
     return [*parts, *(contract(one, lessons) for one in found.contracts)]
+
+
+def _values(fault: Fault) -> list[RenderableType]:
+    """Render what the names in the line stood for that raised."""
+    return [indented(f"where {', '.join(fault.values)}")] if fault.values else []
 
 
 def _line_of_code(margin: str, text: str, style: str = "") -> RenderableType:

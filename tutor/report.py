@@ -68,7 +68,8 @@ class Fault(Struct, frozen=True):
 
     `code` is stable, for programs; `tutor.sandbox.faults` lists the codes. `message` is a sentence
     for the learner. `detail` is the exception's text beyond `message`, `exception` its class
-    without the module. `contracts` are of the functions in which it arose.
+    without the module. `values` says what names in the innermost line stand for:
+    `x float32[3, 2]`. `contracts` are of the functions in which it arose.
     """
 
     code: str
@@ -79,6 +80,7 @@ class Fault(Struct, frozen=True):
     column: int | None = None
     running: str = ""
     exception: str = ""
+    values: tuple[str, ...] = ()
     explanation: Explanation | None = None
     contracts: tuple[Contract, ...] = ()
 

@@ -339,3 +339,45 @@ def test_a_stuck_collective_is_reported(lesson: Lesson):
     fault = fault_of(report)
     assert fault.code == "rendezvous", fault
     assert "every device" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("jnp.ones((3, 2)) @ u + t", ("u float32[5]",)),
+        ("jax.vmap(lambda r: r @ u)(w)", ("r traced float32[2]", "u float32[5]")),
+        ("jax.jit(lambda r: r + t)(w)", ("r traced float32[4, 2]", "t float16[3]")),
+        ("jax.random.normal((2,), k)", ("k key<fry>[]",)),
+        ("layer(w)", ("self.kernel Param float32[3, 3]", "x float32[4, 2]")),
+        ("p['w'] @ w", ("p['w'] float32[5]", "w float32[4, 2]")),
+    ],
+)
+def test_the_names_in_the_line_are_told_with_shapes(
+    lesson: Lesson, line: str, values: tuple[str, ...]
+):
+    code = f"""
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+u, w, k = jnp.ones(5), jnp.ones((4, 2)), jax.random.key(0)
+t, p = jnp.ones(3, jnp.float16), {{"w": u}}
+
+
+class Layer(nnx.Module):
+    def __init__(self):
+        self.kernel = nnx.Param(jnp.ones((3, 3)))
+
+    def __call__(self, x):
+        return self.kernel @ x
+
+
+layer = Layer()
+
+
+def double(x):
+    return {line}
+"""
+    _, fault = checked(lesson, code)
+    assert fault.exception
+    assert fault.values == values

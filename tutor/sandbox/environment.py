@@ -10,11 +10,11 @@ import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from tutor.expressions import own_names
 from tutor.sandbox.limits import MAX_ANSWER
+from tutor.sandbox.line_values import line_values, place_of
 from tutor.sandbox.protocol import HARNESS, MAX_EXCEPTION_TEXT, Raised, Step
 from tutor.sandbox.stateless import stateless
 from tutor.tree import Leaf, Tree
@@ -229,10 +229,13 @@ def describe(value: Any) -> str:
     return "".join(c if c.isprintable() else "�" for c in name[:200])
 
 
-def raised(case: str, error: UserCodeError, filename: str) -> Raised:
-    """Return an exception of user code as a reply."""
+def raised(case: str, error: UserCodeError, filename: str, source: str) -> Raised:
+    """Return an exception of user code as a reply.
+
+    **Arguments:** `filename` and `source`: of its module.
+    """
     cause = error.cause
-    steps, innermost = _steps(cause, filename)
+    steps, innermost, last = _steps(cause, filename)
     line = column = None
     if isinstance(cause, SyntaxError) and cause.filename == filename:
         line, column = cause.lineno, cause.offset
@@ -246,8 +249,7 @@ def raised(case: str, error: UserCodeError, filename: str) -> Raised:
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     if isinstance(cause, SyntaxError):
         message = str(cause.msg or message)
-    # JSON holds valid Unicode only; an exception's text may be anything.
-    message = message.encode("utf-8", "backslashreplace").decode()
+    message = _unicode(message)
     return Raised(
         case=case,
         code=_code(cause, steps, innermost, filename, message),
@@ -257,36 +259,53 @@ def raised(case: str, error: UserCodeError, filename: str) -> Raised:
         steps=steps[-20:],
         line=line,
         column=column,
+        values=_values(source, last),
     )
 
 
-def _steps(cause: BaseException, filename: str) -> tuple[list[Step], str]:
-    """Return the frames in the module, and the file of the innermost frame in the module, an
-    expression or the harness, with `+library` if a library was called from it."""
+def _values(source: str, traceback: types.TracebackType | None) -> list[tuple[str, str]]:
+    """Return what names in the innermost line of the module stand for."""
+    try:
+        found = line_values(source, traceback) if traceback is not None else []
+    except BaseException:  # noqa: BLE001 - user code, too: a class may say what it likes of itself
+        return []
+    return [(_unicode(name), _unicode(text)) for name, text in found]
+
+
+def _unicode(text: str) -> str:
+    """JSON holds valid Unicode only; a text of user code may be anything."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _steps(
+    cause: BaseException, filename: str
+) -> tuple[list[Step], str, types.TracebackType | None]:
+    """Return the frames in the module; the file of the innermost frame in the module, an
+    expression or the harness, with `+library` if a library was called from it; and the innermost
+    in the module."""
     steps = []
     innermost = ""
+    last = None
     traceback = cause.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == filename:
             line = traceback.tb_lineno or 0
             steps.append(Step(line, code.co_name[:200], *_place(traceback)))
-            innermost = filename
+            innermost, last = filename, traceback
         elif code.co_filename in (EXPRESSION, HARNESS):
             innermost = code.co_filename
         else:
             innermost = innermost and f"{innermost}+library"
         traceback = traceback.tb_next
-    return steps, innermost
+    return steps, innermost, last
 
 
 def _place(traceback: types.TracebackType) -> tuple[int, int]:
     """Return where in its line a frame's instruction begins and ends; 0 and 0 if in several."""
-    positions = traceback.tb_frame.f_code.co_positions()
-    first, last, start, end = next(
-        islice(positions, traceback.tb_lasti // 2, None), (None, None, None, None)
-    )
-    return (start or 0, end or 0) if first == last else (0, 0)
+    place = place_of(traceback)
+    one_line = place is not None and place.line == place.end_line
+    return (place.column, place.end_column) if place is not None and one_line else (0, 0)
 
 
 def _code(

@@ -2,10 +2,13 @@
 
 import re
 
-from tutor.foreign.plain_text import inert
+from tutor.foreign.plain_text import inert, one_line
 from tutor.report import Fault, Frame
 from tutor.sandbox.faults import SENTENCES
 from tutor.sandbox.protocol import Raised
+
+MAX_VALUES, MAX_VALUE = 8, 130
+"""Values of names to show, and characters of each."""
 
 
 def from_raised(raised: Raised, source: str) -> Fault:
@@ -69,6 +72,9 @@ def from_raised(raised: Raised, source: str) -> Fault:
         column=raised.column,
         running=inert(raised.running),
         exception=kind,
+        values=tuple(
+            one_line(f"{name} {text}")[:MAX_VALUE] for name, text in raised.values[:MAX_VALUES]
+        ),
     )
 
 

@@ -115,7 +115,8 @@ class Step(Struct, frozen=True):
 
 
 class Raised(Struct, frozen=True, tag="raised"):
-    """User code raised. `code` is one of `tutor.sandbox.faults`; `column` counts from 1."""
+    """User code raised. `code` is one of `tutor.sandbox.faults`; `column` counts from 1; `values`
+    says what names in the line stand for."""
 
     case: str
     code: str
@@ -125,6 +126,7 @@ class Raised(Struct, frozen=True, tag="raised"):
     steps: list[Step]
     line: int | None = None
     column: int | None = None
+    values: list[tuple[str, str]] = []
 
 
 class Progress(Struct, frozen=True, tag="progress"):

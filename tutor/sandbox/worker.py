@@ -185,8 +185,8 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
             return _prepare(request, tree, env)
         return _observe(request, tree, env)
     except UserCodeError as error:
-        filename = request.filename if isinstance(request, Load) else env.filename
-        return raised(request.case, error, filename), None
+        of = request if isinstance(request, Load) else env
+        return raised(request.case, error, of.filename, of.source), None
 
 
 def _prepare(

@@ -15,7 +15,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
         value = env.evaluate(expression, env.inputs(input_sets[0]))
     except UserCodeError as error:
         # A missing function or an unfinished one refuses nothing.
-        found = raised("", error, env.filename)
+        found = raised("", error, env.filename, env.source)
         if found.code != "exception":
             raise
         modules = [(kind.__module__, kind.__qualname__) for kind in type(error.cause).__mro__[:-1]]
