@@ -103,6 +103,7 @@ RESULTS = (
             "exception",
             "ValueError: vmap got inconsistent sizes for array axes to be mapped",
             frames=(Frame(10, "batched", "return jax.vmap(predict)(w, b, xs)"),),
+            values=("w float32[5, 3]", "b float32[3]", "xs float32[7, 5]"),
         ),
         case="w float32[5, 3], bias float32[3], xs float32[7, 5]",
     ),

@@ -42,6 +42,8 @@ _FIELD_OF_TRAIN_STATE = re.compile(
     r"(?:apply_gradients|create|replace|step|apply_fn|params|tx|opt_state)'"
 )
 """Flax's has these, so it is the user's own class."""
+_ANY_CLASS = re.compile(r"\}(?:\.__init__)?\(\)")
+"""In a pattern that means the constructor of any class: `{module:name}() takes no arguments`."""
 _OPTIMIZER = re.compile(r"(?:tx|\w*opt\w*|solver)\.")
 
 
@@ -67,17 +69,29 @@ def is_somebody_elses(rule: Rule, symptom: Symptom) -> bool:
     if closure and not symptom.names_jax and re.search(rf"(?<![\w.]){callee}\(", symptom.line):
         return True  # those of optax are called as `tx.init` and `tx.update`
     name = re.escape(callee)
-    named = any(callee in pattern for pattern in several(rule.when.message))
+    patterns = several(rule.when.message)
+    if any(_ANY_CLASS.search(one) for one in patterns) and _is_a_class(name, symptom):
+        return False
+    named = any(f"{callee}(" in pattern for pattern in patterns)
     defined = bool(re.search(rf"\b(?:def|class) {name}\b", symptom.source))
     before = re.findall(rf"([\w.]*)(?<!\w){name}\(", symptom.line)
     if any(_is_library(one) for one in before):
         return "nn." in before and _is_torch(callee, symptom)
     if before:
-        imported = re.search(rf"\bimport [^;]*\b{name}\b", symptom.source)
+        # The source is on one line: an import ends where a statement of another kind begins.
+        ends = r"def|class|import|from|for|if|return"
+        imported = re.search(
+            rf"\bimport (?:(?!\b(?:{ends})\b)[\w., ()])*?\b{name}\b", symptom.source
+        )
         bare = not any(before)
         known = symptom.names_jax or callee in UNMISTAKABLE
         return not (bare and (imported or (named and not defined and known)))
     return named and defined
+
+
+def _is_a_class(name: str, symptom: Symptom) -> bool:
+    """Return whether the learner's code defines a class of this name."""
+    return re.search(rf"\bclass {name}\b", symptom.source) is not None
 
 
 def _is_torch(layer: str, symptom: Symptom) -> bool:

@@ -231,9 +231,16 @@ def _inside(symptom: Symptom) -> list[Function]:
         stem = file.rpartition("/")[2].removesuffix(".py").strip("_")
         package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
         for last in (_WRAPPER.sub("", name), stem):
-            for full, function in _by_last_name().get(last, ()):
-                if full.startswith(f"{package}.") and part in full and _fits(function, symptom):
-                    return [function]
+            found = {
+                full: function
+                for full, function in _by_last_name().get(last, ())
+                if full.startswith(f"{package}.") and part in full and _fits(function, symptom)
+            }
+            if len({function.name for function in found.values()}) > 1:  # tree.map and lax.map
+                folders = {one.strip("_") for one in (*file.split("/")[1:-1], stem)}
+                found = {full: one for full, one in found.items() if {*full.split(".")} & folders}
+            if found:
+                return [*found.values()][:1]
         for function in functions():
             if any(file.endswith(one) for one in function.files):
                 return [function]

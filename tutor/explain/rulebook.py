@@ -67,14 +67,15 @@ def matches(symptom: Symptom) -> list[Match]:
     """Return all rules that apply, the most specific first."""
     flattened = _flat(symptom)
     # The exception is the learner's own, unless the line is one of JAX's in an unusual directory.
-    if flattened.line.startswith("raise ") and flattened.line != "raise AttributeError(message)":
-        return []
+    # How it came to be raised may still be known, by the frames that it went through.
+    own = flattened.line.startswith("raise ") and flattened.line != "raise AttributeError(message)"
+    tried = [rule for rule in rules() if not own or (rule.when.through and not rule.when.message)]
     found = [
         match
-        for rule in rules()
+        for rule in tried
         if (match := _match(rule, flattened)) is not None and not is_somebody_elses(rule, flattened)
     ]
-    if (name := names.find(flattened.exception, flattened.message)) is not None:
+    if not own and (name := names.find(flattened.exception, flattened.message)) is not None:
         found.append(Match(name.rule, name.fields, (0, 2, len(name.fields["name"]))))
     return sorted(found, key=lambda match: match.weight, reverse=True)
 
@@ -154,7 +155,7 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
     texts = (
         (when.message, symptom.message), (when.line, symptom.line), (when.source, symptom.source),
         (when.beside, symptom.source), (when.torch, symptom.torch), (when.asked, symptom.asked),
-        (when.through, symptom.through or symptom.source),
+        (when.through, f"{symptom.through} {symptom.source}"),
     )  # fmt: skip
     for patterns, text in texts:
         if patterns:

@@ -27,16 +27,15 @@ class Symptom(Struct, frozen=True, kw_only=True):
     """A failure.
 
     **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
-    as far as it was shown; `fault`: a code of
-    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
-    or the running expression; `source`: the relevant part of their code; `torch`: the relevant part
-    of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions
-    and `why`; `causes`: possible causes from comparing arrays, each with its fields; `through`: the
-    frames of a pasted traceback with their files, the libraries' as well; `frames`: the learner's
-    lines, or what failed of each, the innermost last; `places`: file and number of these lines in
-    a pasted traceback; `function`: the one that the innermost line is in; `inside`: files and
-    functions of libraries below it; `names_jax`: whether the text that the exception was found in
-    names JAX, Flax or Optax.
+    as far as it was shown; `fault`: a code of `tutor.sandbox.faults`; `message`: of the exception
+    or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
+    part of their code; `torch`: the relevant part of the lesson's PyTorch; `check`: the kind of the
+    failed check; `asked`: its name, expressions and `why`; `causes`: possible causes from comparing
+    arrays, each with its fields; `through`: the learner's frames, and of a pasted traceback those
+    of libraries, with their files; `frames`: the learner's lines, or what failed of each, the
+    innermost last; `places`: file and number of these lines in a pasted traceback; `function`: the
+    one that the innermost line is in; `inside`: files and functions of libraries below it;
+    `names_jax`: whether the text that the exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -77,6 +76,7 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
         line=line,
         source=source,
         check=check,
+        through="\n".join(f"in {frame.function}\n{frame.source}" for frame in fault.frames),
         frames=tuple(frame.part or frame.source for frame in fault.frames),
         function=fault.frames[-1].function if fault.frames else "",
     )

@@ -84,6 +84,9 @@ _SUSPECT = re.compile(
 )  # fmt: skip
 """What a line of a log that is an error says."""
 
+_SECTION = re.compile(r"-{30}\n(?:The leaked intermediate value|When the value was created)")
+"""A line inside JAX's message about a leaked tracer."""
+
 _QUOTED = "The error was:"
 """The end of JAX's messages that go on with another exception's traceback."""
 
@@ -325,8 +328,8 @@ def _end_of_quoted(lines: list[str], at: int, message: str) -> int:
 def _message_lines(lines: list[str], first: str) -> list[str]:
     """Return the lines of a message after its first, with a traceback that it quotes."""
     message: list[str] = []
-    for line in map(_message, lines):
-        if _AFTER.match(line):
+    for number, line in enumerate(map(_message, lines)):
+        if _AFTER.match(line) and not _SECTION.match("\n".join(lines[number : number + 2])):
             before = message[-1] if message else first
             if not (before.endswith(_QUOTED) and line.startswith("Traceback")):
                 break

@@ -111,6 +111,7 @@ CAUSES: dict[str, Cause] = {
     "update-dropped": Cause(positions.update_dropped, ("input", "index")),
     "no-such-branch": Cause(positions.no_such_branch, ("input", "index", "count")),
     "nearest-branch": Cause(positions.nearest_branch, ("input",)),
+    "update-not-assigned": Cause(written.update_not_assigned, ("input",), each=True),
     "an-input": Cause(sameness.an_input, ("input",), each=True),
     "as-before": Cause(history.as_before, each=True),
     "piled-up": Cause(history.piled_up, ("count",)),

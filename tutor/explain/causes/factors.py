@@ -9,7 +9,15 @@ from tutor.explain.causes.scaling import common_ratio, near, share
 
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 
+_MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|shape)\b)")
+"""A division by the number of all entries."""
+
 MANY = 4
+
+FEW = 3
+"""Other wrong arrays, of which none has the same ratio."""
+
+_MADE_UP = ("half ", "one over half ", "1 - ", "the root ", "one over the root ")
 
 CONSTANTS = {
     log(2): "the logarithm of 2",
@@ -41,6 +49,8 @@ def factor(comparison: Comparison) -> Fields | None:
     ratio = shown(found)
     if not name and "." in ratio and len(comparison.pairs) < comparison.arrays_expected:
         return None  # a step or a mean that went another way shows such a ratio in one array
+    if len(comparison.others) > FEW and (not name or name.startswith(_MADE_UP)):
+        return None  # and of many such arrays, one shows a ratio that has a name
     return {"ratio": ratio, "name": f", which is {name}" if name else ""}
 
 
@@ -124,6 +134,8 @@ def count_for_another(comparison: Comparison) -> Fields | None:
     found = common_ratio(comparison)
     if found is None:
         return None
+    if (near(found, 0.5) or near(found, 2)) and not _MEAN.search(comparison.source):
+        return None  # a half has many causes
     for some, what, total in selected(comparison):
         for ratio, divided, right in ((some / total, total, some), (total / some, some, total)):
             if some not in (0, total) and near(found, ratio):

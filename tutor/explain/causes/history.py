@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, real_numbers
 from tutor.tree import leaves
 
+MANY = 6
+"""Different integers that are not alike by chance."""
+
 
 def as_before(comparison: Comparison) -> Fields | None:
-    """Recognise the right answer to an earlier case."""
+    """Recognise the right answer to an earlier case, if it is more than a few integers."""
+    if not any(_telling(pair) for pair in comparison.pairs):
+        return None
     for answer in _earlier(comparison):
         if all(_matches(pair, answer, pair.actual) for pair in comparison.pairs):
             return {}
@@ -16,6 +21,8 @@ def as_before(comparison: Comparison) -> Fields | None:
 
 def piled_up(comparison: Comparison) -> Fields | None:
     """Recognise the right answer plus those of the cases before it."""
+    if not any(_telling(pair) for pair in comparison.pairs):
+        return None
     answers = list(_earlier(comparison))
     for last in range(1, len(answers) + 1):
         previous = answers[-last:]
@@ -28,6 +35,13 @@ def piled_up(comparison: Comparison) -> Fields | None:
         else:
             return {"count": str(last)}
     return None
+
+
+def _telling(pair: ArrayPair) -> bool:
+    """Return whether numbers are evidence: small integers, such as counts, are alike by chance."""
+    import numpy as np
+
+    return bool(np.mod(pair.actual, 1).any()) or pair.distinct >= MANY
 
 
 def _earlier(comparison: Comparison) -> Iterator[dict[str, Numbers]]:

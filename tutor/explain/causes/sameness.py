@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, everywhere
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
 from tutor.tree import Leaf, Tree, leaves
 
 
@@ -30,7 +30,8 @@ def _rows(pair: ArrayPair) -> bool:
 
 
 def an_input(comparison: Comparison) -> Fields | None:
-    """Recognise an input returned unchanged."""
+    """Recognise an input returned unchanged; of several wrong arrays, not one that was expected to
+    be a little smaller in all its numbers, which lacks its decay only."""
     import numpy as np
 
     names = []
@@ -38,11 +39,22 @@ def an_input(comparison: Comparison) -> Fields | None:
     for pair in comparison.pairs:
         if not np.ptp(pair.actual):
             return None
+        if comparison.others and _decayed(pair.expected, pair.actual):
+            return None
         name = next((n for n, array in arrays if np.array_equal(array, pair.actual)), None)
         if name is None:
             return None
         names.append(name)
     return {"input": names[0]} if names else None
+
+
+def _decayed(one: Numbers, other: Numbers) -> bool:
+    """Return whether an array is a little less than 1 times another."""
+    import numpy as np
+
+    size = float((other * other).sum())
+    ratio = float((one * other).sum()) / size if size else 0.0
+    return 0.5 < ratio < 1 and bool(np.abs(one - ratio * other).max() <= 1e-5 * np.abs(other).max())
 
 
 def not_a_number(comparison: Comparison) -> Fields | None:

@@ -1,10 +1,14 @@
 """Causes: the answer is right but for a part that keeps, or scales, something it was given."""
 
+import re
+
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, real_numbers
 from tutor.explain.causes.factors import named
 from tutor.explain.causes.scaling import near
 from tutor.explain.causes.updates import _entry
 from tutor.tree import leaves
+
+_KEY = re.compile(r"\['[^']*'\]")
 
 MANY = 4
 """Numbers in an array, of which any two are a combination of two others."""
@@ -36,6 +40,7 @@ def old_for_new(comparison: Comparison) -> Fields | None:
             for path, after in right
             if before.shape == after.shape == error.shape
             and _alike(name, path, pair.path)
+            and not _of_itself(name, before, pair, comparison)
             and (ratio := _multiple(error, after - before, pair, np.maximum(before, after)))
         ]
         if not one:
@@ -50,8 +55,22 @@ def old_for_new(comparison: Comparison) -> Fields | None:
 def _alike(name: str, path: str, wrong: str) -> bool:
     """Return whether an input and results may be versions of one thing, by their last keys."""
     if "[" in name or "['" in path:
+        one, other = _KEY.findall(name), _KEY.findall(path)
+        shorter = min(len(one), len(other))
+        if one[len(one) - shorter :] != other[len(other) - shorter :]:
+            return False  # {"average": …} is not a version of {"params": …}
         return _entry(name) == _entry(path) and ("['" not in wrong or _entry(wrong) == _entry(path))
     return True
+
+
+def _of_itself(name: str, before: Numbers, pair: ArrayPair, comparison: Comparison) -> bool:
+    """Return whether a wrong array is an update of this very input, whose step is off then."""
+    import numpy as np
+
+    equal = sum(np.array_equal(before, array) for _, array in comparison.arrays())
+    if equal != 1 or pair.fits(pair.actual, before):
+        return False  # an average of the old value with itself is that value
+    return any(own == name for own, _ in _nearest(pair, comparison)[:1])
 
 
 def part_scaled(comparison: Comparison) -> Fields | None:
@@ -126,11 +145,18 @@ def _own(pair: ArrayPair, comparison: Comparison) -> list[tuple[str, Numbers]]:
     shape, the one that is nearest to it, if it is near."""
     import numpy as np
 
-    alike = [(n, a) for n, a in comparison.arrays() if a.shape == pair.expected.shape]
-    keyed = [(n, a) for n, a in alike if _entry(n) == _entry(pair.path)]
-    nearest = sorted(keyed or alike, key=lambda one: float(np.abs(one[1] - pair.expected).sum()))
+    nearest = _nearest(pair, comparison)
     size = float(np.abs(pair.expected).sum())
     return [one for one in nearest[:1] if float(np.abs(one[1] - pair.expected).sum()) < size / 2]
+
+
+def _nearest(pair: ArrayPair, comparison: Comparison) -> list[tuple[str, Numbers]]:
+    """Return the inputs with an array's key, or else those of its shape, the nearest one first."""
+    import numpy as np
+
+    alike = [(n, a) for n, a in comparison.arrays() if a.shape == pair.expected.shape]
+    keyed = [(n, a) for n, a in alike if _entry(n) == _entry(pair.path)]
+    return sorted(keyed or alike, key=lambda one: float(np.abs(one[1] - pair.expected).sum()))
 
 
 def frozen_shrunk(comparison: Comparison) -> Fields | None:

@@ -1,6 +1,7 @@
 """Causes: a term or a factor of the result is missing, or there is one too many."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
 from tutor.explain.causes.factors import named
@@ -136,6 +137,10 @@ def _offset(comparison: Comparison, axis: int) -> Fields | None:
             return None
         if np.ptp(more, axis=axis).max() > 2 * pair.tolerance * size:
             return None
+        if np.ptp(expected, axis=axis).max() < SMALL * size:
+            return None  # equal rows are always off by the same
+        if _few(np.abs(more).max(axis=axis) > SMALL * SMALL * size):
+            return None
     return {} if comparison.pairs else None
 
 
@@ -165,7 +170,22 @@ def _scaled(comparison: Comparison, axis: int) -> Fields | None:
             return None
         if np.ptp(factors) < SMALL * np.abs(factors).max():
             return None
+        if _few(np.abs(factors - 1) > SMALL) or _alike(expected):
+            return None  # of equal rows, columns are always off by factors
     return {} if comparison.pairs else None
+
+
+def _few(wrong: Any) -> bool:
+    """Return whether most rows or columns are right, so that the place says more."""
+    return 2 * int(wrong.sum()) <= int(wrong.size)
+
+
+def _alike(table: Numbers) -> bool:
+    """Return whether all rows of a matrix are multiples of one row."""
+    import numpy as np
+
+    sizes = np.linalg.svd(table, compute_uv=False)
+    return bool(sizes[1] <= 1e-4 * sizes[0])
 
 
 def _table(pair: ArrayPair) -> tuple[Numbers, Numbers] | None:

@@ -3,7 +3,8 @@
 import re
 
 from tutor.explain.causes.comparison import Comparison, Fields
-from tutor.explain.causes.scaling import near, ratio
+from tutor.explain.causes.sameness import an_input
+from tutor.explain.causes.scaling import near, ratio, share
 
 _DIVISOR = re.compile(r"/ ?(\d{1,9})(?![\w.])")
 _FIELD = re.compile(r"^ +(\w+) ?: ?\w[\w\[\], .]*(?:=.*)?$", re.MULTILINE)
@@ -12,11 +13,14 @@ _PIECES = re.compile(
     r"array_split\([^()]*,\s*(\d{1,9})\)|batched\([^()]*,\s*(\d{1,9})\)"
     r"|range\(0, ?[^,]*, ?(\d{1,9})\)|: ?\w+ ?\+ ?(\d{1,9})\]"
 )
+_UPDATED = re.compile(r"\s{1,80}\w{1,40}(?:\.\w{1,40}|\[[^\]\n]{0,40}\]){0,3}\.at\[")
+_GOES_ON = re.compile(r"(?:[-+*/%@=<>&|^([{,\\]|\b(?:return|and|or|if|else|in))$")
 _ALL_OF_THEM = re.compile(r"\btree\b|\btree_|\.values\(\)|\.items\(\)|\*\*\w|\brefill\b|\*\w")
 
 
 def divided_by_a_number(comparison: Comparison) -> Fields | None:
-    """Recognise a result off by the ratio of a count to a number that the code divides by."""
+    """Recognise a result off by the ratio of a count to a number that the code divides by; 2 is
+    divided by for many reasons."""
     numbers = {int(digits) for digits in _DIVISOR.findall(comparison.source)}
     counts = comparison.counts()
     if comparison.devices > 1:
@@ -24,13 +28,31 @@ def divided_by_a_number(comparison: Comparison) -> Fields | None:
     for pair in comparison.pairs:
         # One pair is enough: of a training step only the loss is proportional.
         found = ratio(pair)
-        if found is None:
+        if found is None or share(pair, comparison):
             continue
-        for number in numbers - {0, 1}:
+        for number in numbers - {0, 1, 2}:
             for count, what in counts.items():
                 if number != count and near(found * number, count):
                     return {"number": str(number), "count": str(count), "size": what}
     return None
+
+
+def update_not_assigned(comparison: Comparison) -> Fields | None:
+    """Recognise an input returned unchanged by code with a line `x.at[…].set(…)` whose result goes
+    nowhere."""
+    if not _dropped_updates(comparison.source):
+        return None
+    return an_input(comparison)
+
+
+def _dropped_updates(source: str) -> bool:
+    """Return whether a statement begins with `x.at[`, as a line does that continues none."""
+    before = ""
+    for line in source.splitlines():
+        if _UPDATED.match(line) and not _GOES_ON.search(before):
+            return True
+        before = line.split("#")[0].rstrip() or before
+    return False
 
 
 def field_not_used(comparison: Comparison) -> Fields | None:
