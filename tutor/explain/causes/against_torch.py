@@ -1,6 +1,7 @@
 """Causes: the lesson's PyTorch computes something that the learner's code does not mention."""
 
 import re
+from collections import Counter
 
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.factors import literals
@@ -183,11 +184,11 @@ def another_number_of_calls(comparison: Comparison) -> Fields | None:
 
 def _called_twice(source: str) -> bool:
     """Return whether a function with an activation is called several times."""
-    for block in re.split(r"^(?=def )", source, flags=re.MULTILINE):
-        name = re.match(r"def +(\w+)\(", block)
-        if name and _COUNTED.search(block) and len(re.findall(rf"\b{name[1]}\(", source)) > 2:
-            return True
-    return False
+    blocks = re.split(r"^(?=def )", source, flags=re.MULTILINE)
+    named = [(re.match(r"def +(\w{1,60})\(", block), block) for block in blocks]
+    activate = {found[1] for found, block in named if found and _COUNTED.search(block)}
+    written = Counter(re.findall(r"\b(\w{1,60})\(", source))  # once where it is defined
+    return any(written[name] > 2 for name in activate)
 
 
 _IGNORES = re.compile(r"masked_fill_?\((\w+)\b(?! ?==)|key_padding_mask=(\w+)|attn_mask=(\w+)")

@@ -184,8 +184,10 @@ def _alike(table: Numbers) -> bool:
     """Return whether all rows of a matrix are multiples of one row."""
     import numpy as np
 
-    sizes = np.linalg.svd(table, compute_uv=False)
-    return bool(sizes[1] <= 1e-4 * sizes[0])
+    longest = table[int((table * table).sum(axis=1).argmax())]
+    factors = table @ longest / float(longest @ longest)
+    rest = np.abs(table - factors[:, None] * longest)
+    return bool(rest.max() <= 1e-4 * np.abs(longest).max())
 
 
 def _table(pair: ArrayPair) -> tuple[Numbers, Numbers] | None:
