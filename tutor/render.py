@@ -241,7 +241,9 @@ def picture(mismatch: Mismatch, slice_number: int | None = None) -> list[Rendera
     if not mismatch.pattern:
         parts.append(ArrayMap(mismatch, slice_number))
         return parts
-    parts.append(indented(mismatch.pattern))
+    # The pattern is that of one array, the map's; of a tree, say of which.
+    where = f"in {mismatch.path}: " if mismatch.tree and mismatch.path else ""
+    parts.append(indented(f"{where}{mismatch.pattern}"))
     if mismatch.wrong < mismatch.total:  # otherwise there is nothing to see
         parts.append(ArrayMap(mismatch, slice_number, numbers=False))
     return parts

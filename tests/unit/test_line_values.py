@@ -145,6 +145,13 @@ def test_what_a_sandbox_says_is_bounded_and_made_harmless():
     assert all(len(one) <= MAX_VALUE and one.isprintable() for one in shown)
 
 
+@pytest.mark.filterwarnings("error")
+def test_warnings_about_the_source_are_not_shown_again():
+    code = "x = 'a'\ny = x + 1\n"
+    _, last = failed(code)
+    assert line_values(code + "z = '\\d'\n", last) == [("x", "'a'")]
+
+
 def test_a_long_text_is_cut():
     code = "x = {'k' * 30: 1, 'l' * 30: 2, 'm' * 30: 3}\ny = x + 1"
     assert len(values(code)["x"]) == MAX_TEXT

@@ -82,6 +82,7 @@ def _check_score(
         max_points=check.points,
         bonus=check.bonus,
         message=inert(result.text),
+        values=result.fault.values if result.fault is not None else (),
         case=inert(result.case),
         seconds=sum(timing.compile + timing.run for timing in timings),
         visible=check.visible,

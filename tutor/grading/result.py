@@ -17,7 +17,7 @@ Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 
 class CheckScore(Struct, frozen=True):
     """The outcome of one check. The points of a `bonus` come on top of the lesson's. Students may
-    not see a check that is not `visible`."""
+    not see a check that is not `visible`. `values`: as in `tutor.report.Fault`."""
 
     name: str
     kind: str
@@ -26,6 +26,7 @@ class CheckScore(Struct, frozen=True):
     max_points: float
     bonus: bool = False
     message: str = ""
+    values: tuple[str, ...] = ()
     case: str = ""
     seconds: float = 0.0
     visible: bool = True

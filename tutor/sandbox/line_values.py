@@ -4,6 +4,7 @@ arrays, numbers, and short structures."""
 import ast
 import sys
 import types
+import warnings
 from collections.abc import Iterator
 from inspect import getattr_static
 from itertools import islice
@@ -60,7 +61,10 @@ def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, 
     frame = traceback.tb_frame
     scope = {**frame.f_globals, **frame.f_locals}
     found: dict[str, str] = {}
-    for node in _failing(ast.parse(source), place):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were shown when the module was imported
+        module = ast.parse(source)
+    for node in _failing(module, place):
         for part, value in _values(node, scope):
             name = ast.get_source_segment(source, part) or ""
             if name not in found and (text := describe(value)):

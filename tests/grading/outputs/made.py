@@ -97,6 +97,7 @@ def hostile_result(name: str) -> Result:
             max_points=1.0,
             bonus=status == "skipped",
             message=name,
+            values=(name,),
             case=name,
             seconds=0.25,
             visible=status != "error",

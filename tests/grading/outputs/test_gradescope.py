@@ -67,6 +67,13 @@ def test_a_bonus_comes_on_top(write: Write):
     assert sum(test["max_score"] for test in data["tests"]) == data["extra_data"]["max_score"] == 2
 
 
+def test_what_the_names_in_the_line_stood_for_is_shown(write: Write):
+    check = CheckScore("plain", "value", "error", 0.0, 2.0, message="TypeError", values=("x 3",))
+    result = Result("a", "double", "error", 0.0, 2.0, (check,))
+    data = valid(write([result], ["gradescope"]) / "gradescope/a/results.json")
+    assert data["tests"][0]["output"] == "TypeError\nwhere x 3"
+
+
 def test_hostile_submissions_have_results_too(write: Write, hostile: Sequence[Result]):
     found = list((write(hostile, ["gradescope"]) / "gradescope").iterdir())
     assert len(found) == len(NASTY)

@@ -47,7 +47,11 @@ def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_englis
     write: Write, real: Sequence[Result], lang: str
 ):
     why = f"shape (3,), expected (4,). {WANTS} Um valor por linha."
-    checks = (CheckScore("as linhas", "value", "fail", 0.0, 1.0, message=why, bonus=True),)
+    checks = (
+        CheckScore(
+            "as linhas", "value", "fail", 0.0, 1.0, message=why, bonus=True, values=("x 3", "y 4")
+        ),
+    )
     results = [*real, Result("Zoe", "double", "fail", 0.0, 1.0, checks)]
     folder = write(results, PAGES, msgspec.structs.replace(BATCH, lang=lang))
     for path in folder.rglob("*.html"):
@@ -59,6 +63,7 @@ def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_englis
     tags = {text.strip(): tag for tag, text in zoe.texts}
     assert tags["Um valor por linha."] == "div" and tags["as linhas"] == "th"
     assert tags[f"shape (3,), expected (4,). {WANTS}"] == tags["(bonus)"] == "span"
+    assert tags["where x 3, y 4"] == "span"
 
 
 def test_hostile_text_is_shown_as_text(write: Write, hostile: Sequence[Result]):

@@ -105,8 +105,9 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _check_output(check: CheckScore) -> str:
+    values = f"\nwhere {', '.join(check.values)}" if check.values else ""
     case = f"\nwith {check.case}" if check.case and check.status != "pass" else ""
-    return f"{check.message}{case}{_explanation(check.explained)}"
+    return f"{check.message}{values}{case}{_explanation(check.explained)}"
 
 
 def _explanation(explained: Explanation | None) -> str:
