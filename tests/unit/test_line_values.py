@@ -34,6 +34,16 @@ def values(code: str) -> dict[str, str]:
     return dict(line_values(code, failed(code)[1]))
 
 
+PROPERTY = """
+class A:
+    w = property(lambda self: 1, lambda self, w: None)
+
+a = A()
+a.__dict__["w"] = 5
+y = a.w + "s"
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "found"),
     [
@@ -53,6 +63,15 @@ def values(code: str) -> dict[str, str]:
         ("k = 3\ny = [q + k for q in ['a']]", {"q": "'a'", "k": "3"}),
         ("def f(x): return x\nn = 2\nf(n, n)", {"n": "2"}),
         ("if [] > 3: pass", {}),
+        ("x, y = 'a', 1\nx += y", {"x": "'a'", "y": "1"}),
+        # Not what a name stands for elsewhere, or by now.
+        ("n = 0\ndef f():\n  n = n + 1\nf()", {}),
+        ("x, a = 5, 1\ny = sum([x for x in (a, 's')])", {"a": "1"}),
+        ("y = (x := 1) + 'a' + x", {}),
+        ("x, k = 1, 's'\ntry: x + k\nexcept TypeError:\n  x = None\n  raise", {}),
+        ("x, k = 1, 's'\ntry: x + k\nfinally: x = None", {}),
+        ("pairs, a = [1], 7\ny = [a for a, b in pairs]", {"pairs": "[1]"}),
+        (PROPERTY, {"a": "A"}),
         ("x = 'é'; n = 3; y = x + n", {"x": "'é'", "n": "3"}),
     ],
 )
@@ -80,7 +99,7 @@ class Plain:
         ([[[[[1]]]]], "[[[[…]]]]"),
         ({}, "{}"),
         ("x" * 99, repr("x" * 19 + "…")),
-        (10**99, "1" + "0" * 18 + "…"),
+        pytest.param([10**5000], "[a large integer]", id="large"),
         (Pair(1, 2), "Pair"),
         (Plain(), "Plain"),
         (len, ""),
@@ -150,6 +169,11 @@ def test_warnings_about_the_source_are_not_shown_again():
     code = "x = 'a'\ny = x + 1\n"
     _, last = failed(code)
     assert line_values(code + "z = '\\d'\n", last) == [("x", "'a'")]
+
+
+def test_a_long_expression_takes_a_moment():
+    code = f"v = 1\ny = len([{', '.join(['v'] * 30_000)}], 3)\n"
+    assert values(code) == {"v": "1"}
 
 
 def test_a_long_text_is_cut():

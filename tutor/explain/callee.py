@@ -6,7 +6,7 @@ import re
 from tutor.explain.rule import Rule, several
 from tutor.explain.symptom import Symptom
 
-_CALLEE = re.compile(r"([\w.<>]+)\(\) (?:missing|got|takes|accepts)")
+_CALLEE = re.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) (?:missing|got|takes|accepts)")
 
 LIBRARIES = frozenset(
     (

@@ -11,6 +11,7 @@ from msgspec import structs
 from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.explain.symptom import Symptom
+from tutor.foreign.source_lines import source_lines
 
 MAX_FILE = 256_000
 """Bytes of a file to read."""
@@ -18,7 +19,9 @@ MAX_FILE = 256_000
 MAX_FILES = 4
 """Files to read, the one that raised the error first."""
 
-_IMPORTS_JAX = re.compile(r"^\s*(?:import|from)\s+(?:jax|flax|optax)\b", re.MULTILINE)
+_IMPORTS_JAX = re.compile(
+    r"^[ \t]{0,80}(?:import|from)[ \t]{1,80}(?:jax|flax|optax)\b", re.MULTILINE
+)
 
 
 def with_own_code(symptom: Symptom) -> Symptom:
@@ -30,7 +33,7 @@ def with_own_code(symptom: Symptom) -> Symptom:
         return symptom
     source = "\n".join(reachable(code, [*lines, symptom.function]) for code in files.values())
     file, number = symptom.places[-1]
-    line = statement_at(files[file].split("\n"), number) if file in files else symptom.line
+    line = statement_at(source_lines(files[file]), number) if file in files else symptom.line
     names_jax = symptom.names_jax or _IMPORTS_JAX.search(source) is not None
     return structs.replace(symptom, source=source, line=line, names_jax=names_jax)
 
@@ -42,7 +45,7 @@ def _files(symptom: Symptom, lines: list[str]) -> Iterator[tuple[str, str]]:
         quoted.setdefault(file, []).append((number, line.strip()))
     for file in [*quoted][:MAX_FILES]:
         code = _read(file)
-        numbered = dict(enumerate((line.strip() for line in code.split("\n")), start=1))
+        numbered = dict(enumerate((line.strip() for line in source_lines(code)), start=1))
         if all(numbered.get(number) == line for number, line in quoted[file]):
             yield file, code
 
@@ -51,8 +54,10 @@ def _read(file: str) -> str:
     """Return a Python file's content; empty if it is none, or cannot be read."""
     try:
         path = Path(file).expanduser()
-        if path.suffix != ".py" or not path.is_file() or path.stat().st_size > MAX_FILE:
+        if path.suffix != ".py" or not path.is_file():
             return ""
-        return path.read_text(encoding="utf-8", errors="replace")
+        with path.open("rb") as stream:
+            content = stream.read(MAX_FILE + 1)
+        return content.decode("utf-8", "replace") if len(content) <= MAX_FILE else ""
     except (OSError, ValueError, RuntimeError):  # RuntimeError: the home of an unknown user
         return ""

@@ -9,6 +9,7 @@ MAX_LINES = 12
 MAX_LINE = 200
 """Characters of each."""
 
+_TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 _COMMENT = re.compile(r"(?:^|\s+)#[^'\"]*$")
 
 
@@ -24,7 +25,8 @@ def statement_at(lines: Sequence[str], number: int) -> str:
     for line in lines[number - 1 : number - 1 + MAX_LINES]:
         part = _COMMENT.sub("", line[:MAX_LINE]).strip()
         parts.append(part)
-        depth += sum(map(part.count, "([{")) - sum(map(part.count, ")]}"))
+        bare = _TEXT.sub("", part)
+        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
         if depth <= 0:
             break
     if depth != 0 or len(parts) == 1:

@@ -9,6 +9,7 @@ from tutor.check import Case, Check, Finding
 from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.expressions import texts
+from tutor.foreign.source_lines import source_lines
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.tree import Tree
@@ -65,7 +66,7 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     """Return the symptom of code that raised or was stopped."""
     line = fault.running
     if fault.frames:
-        line, lines = fault.frames[-1].source, source.split("\n")
+        line, lines = fault.frames[-1].source, source_lines(source)
         number = fault.frames[-1].line
         if 0 < number <= len(lines) and lines[number - 1].strip() == line:
             line = statement_at(lines, number)

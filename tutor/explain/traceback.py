@@ -26,6 +26,9 @@ MAX_MESSAGE_ALONE = 2_000
 MAX_LINES = 30
 """Lines of a log to consider, from the end."""
 
+MAX_MESSAGE_LINES = 400
+"""Lines of an exception's message."""
+
 MAX_THROUGH = 16_000
 """Characters of a traceback's frames to search, from the end."""
 
@@ -42,7 +45,7 @@ KNOWN = frozenset(
 """Top-level modules of exceptions that rules explain, and no module."""
 
 _FILE = re.compile(
-    r'^\s*File "(?P<file>[^"]*)", line (?P<number>\d+)(?:, in (?:\S+\.)?(?P<function>\w+)$)?'
+    r'^\s*File "(?P<file>[^"]*)", line (?P<number>\d{1,9})(?:, in (?:\S+\.)?(?P<function>\w+)$)?'
 )
 _CELL = re.compile(
     r"^(?:File (?P<file>\S+?\.py)(?::\d+)?\b|(?P<cell>(?:Cell )?In ?\[\d+\]|<ipython-input)|"
@@ -51,9 +54,9 @@ _CELL = re.compile(
 _TYPED = re.compile(r"^>>> (?P<line>\S.*)$")
 _IN_SESSION = re.compile(r'^\s*File "<stdin>", line \d+, in <module>')
 """A frame of an interactive session, which Python before 3.13 shows without its line."""
-_ARROW = re.compile(r"^-+> (?P<number>\d+) (?P<line>.*)$")
+_ARROW = re.compile(r"^-+> (?P<number>\d{1,9}) (?P<line>.*)$")
 _PYTEST_PLACE = re.compile(
-    r"^(?P<file>[^\s:]+\.py):(?P<number>\d+):(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
+    r"^(?P<file>[^\s:]+\.py):(?P<number>\d{1,9}):(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
 )
 _PYTEST_LINE = re.compile(r"^>\s{2,}(?P<line>\S.*)$")
 _PYTEST_MESSAGE = re.compile(r"^E(?: {7}| {3}|$)")
@@ -127,11 +130,14 @@ def read_traceback(text: str) -> Symptom | None:
 
 def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
     """Return the exception of a text that is explained, with its explanation; else the last one."""
-    found = [with_own_code(symptom) for symptom in read_symptoms(text)]
+    found = read_symptoms(text)
     for symptom in found:
-        if not _foreign(symptom) and (explained := explain(symptom)) is not None:
-            return symptom, explained
-    return next((one for one in found if one.exception != UNKNOWN), None), None
+        if not _foreign(symptom):
+            whole = with_own_code(symptom)
+            if (explained := explain(whole)) is not None:
+                return whole, explained
+    last = next((one for one in found if one.exception != UNKNOWN), None)
+    return (with_own_code(last) if last is not None else None), None
 
 
 def _foreign(symptom: Symptom) -> bool:
@@ -163,7 +169,7 @@ def read_symptoms(text: str) -> list[Symptom]:
     filled = [line for line in lines if line.strip()]
     if not frames and len(filled) > 1:
         heads = [(at, head) for at, head in heads if head["message"]]  # others are names in a text
-    found = [_symptom(lines, *head, frames, names_jax) for head in heads]
+    found = [_symptom(lines, *head, frames, names_jax) for head in heads[-MAX_EXCEPTIONS:]]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text)]
     said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|"]
@@ -173,13 +179,16 @@ def read_symptoms(text: str) -> list[Symptom]:
     alone = [] if frames else alone
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
         alone.append(_made(UNKNOWN, "\n".join(said), frames, names_jax))
-    return [*found[: -MAX_EXCEPTIONS - 1 : -1], *reversed(alone)]
+    return [*reversed(found), *reversed(alone)]
 
 
 def _symptom(
     lines: list[str], at: int, head: re.Match[str], frames: list[_Frame], names_jax: bool
 ) -> Symptom:
-    message = [head["message"] or "", *_message_lines(lines[at + 1 :], head["message"] or "")]
+    message = [
+        head["message"] or "",
+        *_message_lines(lines[at + 1 : at + 1 + MAX_MESSAGE_LINES], head["message"] or ""),
+    ]
     own = [frame for frame in frames if frame.at < at]
     if lines[at].startswith("E "):  # pytest shows the place of the exception after its message
         end = at + len(message)
@@ -288,6 +297,7 @@ def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]
     """
     found: list[tuple[int, re.Match[str]]] = []
     fresh = True
+    quotes = any(_QUOTED in line for line in lines)
     quoted = 0
     for number, line in enumerate(lines):
         if number < quoted:
@@ -310,7 +320,8 @@ def _heads(lines: list[str], last_frame: int) -> list[tuple[int, re.Match[str]]]
                 continue
             found.append((number, match))
             fresh = False
-            quoted = _end_of_quoted(lines, number, match["message"] or "")
+            if quotes:
+                quoted = _end_of_quoted(lines, number, match["message"] or "")
     return found
 
 
@@ -321,15 +332,16 @@ def _message(line: str) -> str:
 
 def _end_of_quoted(lines: list[str], at: int, message: str) -> int:
     """Return where a message ends that quotes another exception's traceback; 0 if it does not."""
-    said = _message_lines(lines[at + 1 :], message)
+    said = _message_lines(lines[at + 1 : at + 1 + MAX_MESSAGE_LINES], message)
     return at + 1 + len(said) if any(_QUOTED in line for line in (message, *said)) else 0
 
 
 def _message_lines(lines: list[str], first: str) -> list[str]:
     """Return the lines of a message after its first, with a traceback that it quotes."""
     message: list[str] = []
-    for number, line in enumerate(map(_message, lines)):
-        if _AFTER.match(line) and not _SECTION.match("\n".join(lines[number : number + 2])):
+    bare = [_message(line) for line in lines]
+    for number, line in enumerate(bare):
+        if _AFTER.match(line) and not _SECTION.match("\n".join(bare[number : number + 2])):
             before = message[-1] if message else first
             if not (before.endswith(_QUOTED) and line.startswith("Traceback")):
                 break

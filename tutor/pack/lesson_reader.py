@@ -15,9 +15,7 @@ from tutor.checks.learns import REFERENCE
 from tutor.checks.predict import answers_file, only_asks
 from tutor.checks.shape import DTYPES, parse_spec
 from tutor.checks.survives import with_survival
-from tutor.expressions import (
-    defined_names,
-)
+from tutor.expressions import defined_names
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.datasets import DATASETS

@@ -15,7 +15,15 @@ from typing import Any
 from tutor.expressions import own_names
 from tutor.sandbox.limits import MAX_ANSWER
 from tutor.sandbox.line_values import line_values, place_of
-from tutor.sandbox.protocol import HARNESS, MAX_EXCEPTION_TEXT, Raised, Step
+from tutor.sandbox.protocol import (
+    HARNESS,
+    MAX_EXCEPTION_TEXT,
+    MAX_NAME,
+    MAX_RUNNING,
+    MAX_STEPS,
+    Raised,
+    Step,
+)
 from tutor.sandbox.stateless import stateless
 from tutor.tree import Leaf, Tree
 
@@ -253,10 +261,10 @@ def raised(case: str, error: UserCodeError, filename: str, source: str) -> Raise
     return Raised(
         case=case,
         code=_code(cause, steps, innermost, filename, message),
-        kind=name[:200],
+        kind=name[:MAX_NAME],
         message=message[:MAX_EXCEPTION_TEXT],
-        running=error.running[:500],
-        steps=steps[-20:],
+        running=error.running[:MAX_RUNNING],
+        steps=steps[-MAX_STEPS:],
         line=line,
         column=column,
         values=_values(source, last),
@@ -291,7 +299,7 @@ def _steps(
         code = traceback.tb_frame.f_code
         if code.co_filename == filename:
             line = traceback.tb_lineno or 0
-            steps.append(Step(line, code.co_name[:200], *_place(traceback)))
+            steps.append(Step(line, code.co_name[:MAX_NAME], *_place(traceback)))
             innermost, last = filename, traceback
         elif code.co_filename in (EXPRESSION, HARNESS):
             innermost = code.co_filename

@@ -3,9 +3,16 @@
 import re
 
 from tutor.foreign.plain_text import inert, one_line
+from tutor.foreign.source_lines import source_lines
 from tutor.report import Fault, Frame
 from tutor.sandbox.faults import SENTENCES
-from tutor.sandbox.protocol import Raised
+from tutor.sandbox.protocol import (
+    MAX_EXCEPTION_TEXT,
+    MAX_NAME,
+    MAX_RUNNING,
+    MAX_STEPS,
+    Raised,
+)
 
 MAX_VALUES, MAX_VALUE = 8, 130
 """Values of names to show, and characters of each."""
@@ -13,7 +20,10 @@ MAX_VALUES, MAX_VALUE = 8, 130
 
 def from_raised(raised: Raised, source: str) -> Fault:
     """Return the fault for an exception, with the lines of `source` that it passed through."""
-    lines = source.splitlines()
+    # A sandbox may send more than it should.
+    message = inert(raised.message[:MAX_EXCEPTION_TEXT]).strip()
+    steps = raised.steps[-MAX_STEPS:]
+    lines = source_lines(source)
 
     def line(number: int | None) -> str:
         return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
@@ -28,12 +38,15 @@ def from_raised(raised: Raised, source: str) -> Fault:
 
     frames = tuple(
         Frame(
-            step.line, inert(step.function), line(step.line), part(step.line, step.start, step.end)
+            step.line,
+            inert(step.function[:MAX_NAME]),
+            line(step.line),
+            part(step.line, step.start, step.end),
         )
-        for step in raised.steps
+        for step in steps
     )
-    kind = inert(raised.kind).rpartition(".")[2]
-    message = inert(raised.message).strip()
+    kind = inert(raised.kind[:MAX_NAME]).rpartition(".")[2]
+    running = inert(raised.running[:MAX_RUNNING])
     code = raised.code if raised.code in SENTENCES else "exception"
     at = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
     first = headline(message)
@@ -49,14 +62,14 @@ def from_raised(raised: Raised, source: str) -> Fault:
             name = _quoted(message)
             text = f"your code does not define `{name}`" if name else first
         case "wrong-signature":
-            text = f"calling `{inert(raised.running)}`: {first}"
+            text = f"calling `{running}`: {first}"
         case "not-written":
             function = frames[-1].function if frames else "this part"
             text = f"`{function}` is still to be written: it raises NotImplementedError{at}"
         case "exited":
             text = f"your code ended the process ({kind}){at}: remove the call to exit or quit"
         case "out-of-memory":
-            text = f"ran out of memory in `{inert(raised.running)}`{first and f': {first}'}{at}"
+            text = f"ran out of memory in `{running}`{first and f': {first}'}{at}"
         case "malformed":
             text = first
         case _ if _DELETED.search(message) and (donating := _donating(lines)):
@@ -70,10 +83,11 @@ def from_raised(raised: Raised, source: str) -> Fault:
         frames=frames,
         line=raised.line,
         column=raised.column,
-        running=inert(raised.running),
+        running=running,
         exception=kind,
         values=tuple(
-            one_line(f"{name} {text}")[:MAX_VALUE] for name, text in raised.values[:MAX_VALUES]
+            one_line(f"{name[:MAX_VALUE]} {text[:MAX_VALUE]}")[:MAX_VALUE]
+            for name, text in raised.values[:MAX_VALUES]
         ),
     )
 

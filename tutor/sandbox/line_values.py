@@ -16,6 +16,9 @@ MAX_SOURCE = 200_000
 """Characters of a module to parse."""
 
 MAX_VALUES = 8
+MAX_NODES = 400
+"""Parts of an expression to look at."""
+
 MAX_NAME, MAX_TEXT = 40, 80
 """Characters of a name and of what it stands for."""
 
@@ -23,6 +26,9 @@ MAX_ITEMS = 4
 """Items of a structure to describe."""
 
 MAX_DEPTH = 3
+
+MAX_INTEGER = 10**18
+"""Larger ones are not shown with their digits, which may be many."""
 
 _NUMBERS = (bool, int, float, complex, types.NoneType)
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
@@ -54,23 +60,33 @@ def place_of(traceback: types.TracebackType) -> Place | None:
 
 def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, str]]:
     """Return what a frame's failing expression was computed from: names such as `x`, `self.w` and
-    `params["w"]`, and what each stands for. None of the module's code is run for it."""
+    `params["w"]`, and what each stands for. Of the module's code, only what its classes say of
+    themselves may run."""
     place = place_of(traceback)
-    if place is None or len(source) > MAX_SOURCE:
-        return []
     frame = traceback.tb_frame
-    scope = {**frame.f_globals, **frame.f_locals}
-    found: dict[str, str] = {}
+    # If the frame went on after it raised, as for `except` or `finally`, its names may stand for
+    # other things by now.
+    if place is None or len(source) > MAX_SOURCE or traceback.tb_lasti != frame.f_lasti:
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were shown when the module was imported
         module = ast.parse(source)
-    for node in _failing(module, place):
-        for part, value in _values(node, scope):
-            name = ast.get_source_segment(source, part) or ""
-            if name not in found and (text := describe(value)):
-                found[name] = text
-    pairs = [(name, _cut(text)) for name, text in found.items() if len(name) <= MAX_NAME]
-    return pairs[:MAX_VALUES]
+    code = frame.f_code
+    own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    outer = {name: value for name, value in frame.f_globals.items() if name not in own}
+    found: dict[str, str] = {}
+    parts = (
+        one
+        for node in _failing(module, place)
+        for one in _values(node, {**outer, **frame.f_locals})
+    )
+    for part, value in islice(parts, MAX_NODES):
+        name = ast.unparse(part)
+        if name not in found and len(name) <= MAX_NAME and (text := describe(value)):
+            found[name] = _cut(text)
+        if len(found) == MAX_VALUES:
+            break
+    return [*found.items()]
 
 
 def _failing(module: ast.Module, place: Place) -> list[ast.expr]:
@@ -80,9 +96,13 @@ def _failing(module: ast.Module, place: Place) -> list[ast.expr]:
     for node in ast.walk(module):
         if isinstance(node, ast.expr) and place.within(node):
             best = [node]  # `walk` comes to children after their parents
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For):
+        if isinstance(node, ast.AugAssign) and place[:2] == (node.lineno, node.col_offset):
+            best = [node.target, node.value]
+        if isinstance(
+            node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.comprehension
+        ):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            value = node.iter if isinstance(node, ast.For) else node.value
+            value = node.iter if isinstance(node, ast.For | ast.comprehension) else node.value
             for target in targets:
                 if place.within(target) and value is not None:
                     if isinstance(target, ast.Subscript):  # any of the three may be at fault
@@ -91,40 +111,58 @@ def _failing(module: ast.Module, place: Place) -> list[ast.expr]:
     return best
 
 
-def _values(node: ast.AST, scope: dict[str, Any]) -> Iterator[tuple[ast.expr, Any]]:
-    """Yield the names in an expression with their values, in order, the longest that have one."""
+def _values(
+    node: ast.AST, scope: dict[str, Any], bound: frozenset[str] = frozenset()
+) -> Iterator[tuple[ast.expr, Any]]:
+    """Yield the names in an expression with their values, in order, the longest that have one.
+
+    **Arguments:** `bound`: names that the expression itself gives values to.
+    """
     if isinstance(node, ast.Lambda):
         return
+    bound |= _bound_in(node)
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         try:
-            value = _looked_up(node, scope)
+            value = _looked_up(node, scope, bound)
         except (KeyError, AttributeError, IndexError, TypeError):
             pass
         else:
             yield node, value
             return
     for child in ast.iter_child_nodes(node):
-        yield from _values(child, scope)
+        yield from _values(child, scope, bound)
 
 
-def _looked_up(node: ast.expr, scope: dict[str, Any]) -> Any:
+def _bound_in(node: ast.AST) -> set[str]:
+    """Return the names that a comprehension or `:=` gives values to."""
+    targets: list[ast.expr] = [node.target] if isinstance(node, ast.NamedExpr) else []
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        targets = [one.target for one in node.generators]
+    inner = (part for target in targets for part in ast.walk(target))
+    return {part.id for part in inner if isinstance(part, ast.Name)}
+
+
+def _looked_up(node: ast.expr, scope: dict[str, Any], bound: frozenset[str]) -> Any:
     """Return the value of a name, an attribute that an object holds, or an item of a list, tuple or
     dict by a constant.
 
     Raises: KeyError, AttributeError, IndexError, TypeError: it has none, or only code says which.
     """
     match node:
-        case ast.Name(id=name):
+        case ast.Name(id=name) if name not in bound:
             return scope[name]
         case ast.Attribute(value=inner, attr=name):
-            held = getattr_static(_looked_up(inner, scope), "__dict__", None)
+            holder = _looked_up(inner, scope, bound)
+            held = getattr_static(holder, "__dict__", None)
             if type(held) is types.GetSetDescriptorType:
-                held = object.__getattribute__(_looked_up(inner, scope), "__dict__")
-            if type(held) is not dict:
+                held = object.__getattribute__(holder, "__dict__")
+            if type(held) is not dict or hasattr(
+                getattr_static(type(holder), name, None), "__set__"
+            ):
                 raise AttributeError(name)
             return held[name]
         case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
-            holder = _looked_up(inner, scope)
+            holder = _looked_up(inner, scope, bound)
             if type(holder) in (list, tuple, dict):
                 return holder[key]
     raise TypeError
@@ -133,6 +171,8 @@ def _looked_up(node: ast.expr, scope: dict[str, Any]) -> Any:
 def describe(value: Any, depth: int = 0) -> str:
     """Return what a learner would want to know of a value, such as `float32[3, 2]`; empty for
     functions, classes and modules, whose names say it."""
+    if type(value) is int and abs(value) >= MAX_INTEGER:
+        return "a large integer"
     if type(value) in _NUMBERS:
         return _cut(repr(value), 20)
     if type(value) is str:
@@ -148,7 +188,7 @@ def describe(value: Any, depth: int = 0) -> str:
         comma = "," if type(value) is tuple and len(value) == 1 else ""
         return f"[{inner}]" if type(value) is list else f"({inner}{comma})"
     if type(value) is dict:
-        keys = map(repr, islice(value, MAX_ITEMS))
+        keys = (describe(key, MAX_DEPTH) or "…" for key in islice(value, MAX_ITEMS))
         pairs = zip(keys, _items(value.values(), depth), strict=False)
         more = [] if len(value) <= MAX_ITEMS else ["…"]
         return f"{{{', '.join([*(f'{key}: {text}' for key, text in pairs), *more])}}}"

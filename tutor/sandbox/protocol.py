@@ -18,7 +18,11 @@ MAX_PROGRESS, MAX_PROGRESS_BYTES = 10_000, 500
 """Messages of progress that a worker may send before a reply, and the size of each."""
 
 MAX_EXCEPTION_TEXT = 8_000
-"""Characters of an exception's message that a worker sends."""
+"""Characters of an exception's message that a worker sends. What a sandbox says may be longer than
+it should be: the main process cuts it to these limits, too."""
+
+MAX_NAME, MAX_RUNNING, MAX_STEPS = 200, 500, 20
+"""Characters of a class's or a function's name, and of the running expression; and frames."""
 
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""

@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from tutor.foreign.plain_text import inert
+from tutor.foreign.source_lines import source_lines
 from tutor.report import Frame
 from tutor.sandbox.limits import STACKS_SECONDS
 from tutor.sandbox.watchdog import active, usage
@@ -116,7 +117,7 @@ def position(threads: list[list[str]], filename: str, source: str) -> Position:
     theirs = next((stack for stack in stacks if any(f[0] == filename for f in stack)), None)
     if chosen is None or not any(frame[0] == filename for frame in chosen):
         chosen = theirs or chosen or []
-    lines = source.splitlines()
+    lines = source_lines(source)
     frames = [
         Frame(int(line), inert(function)[:200], _line(lines, int(line)))
         for file, line, function in reversed(chosen)
