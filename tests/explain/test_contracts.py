@@ -222,12 +222,21 @@ def test_a_function_is_found_by_its_file_in_the_traceback():
     assert shown(text) == ["optax.lookahead"]
 
 
-def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceback():
+@pytest.mark.parametrize(
+    ("file", "function", "name"),
+    [
+        ("jax/_src/random/core.py", "uniform", "jax.random.uniform"),
+        ("jax/_src/tree.py", "map", "jax.tree.map"),
+        ("jax/_src/lax/control_flow/loops.py", "map", "jax.lax.map"),
+    ],
+)
+def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceback(
+    file: str, function: str, name: str
+):
     text = raised("<module>: x = draw(key)", "@")
     last = text.rindex('  File "')
-    file = "/venv/lib/python3.11/site-packages/jax/_src/random/core.py"
-    text = f'{text[:last]}  File "{file}", line 7, in uniform\n    raise\nValueError: no\n'
-    assert shown(text) == ["jax.random.uniform"]
+    frame = f'  File "/venv/lib/python3.11/site-packages/{file}", line 7, in {function}\n'
+    assert shown(f"{text[:last]}{frame}    raise\nValueError: no\n") == [name]
 
 
 def test_a_name_of_pytorch_is_still_one():

@@ -352,7 +352,7 @@ def test_a_stuck_collective_is_reported(lesson: Lesson):
         ("p['w'] @ w", ("p['w'] float32[5]", "w float32[4, 2]")),
     ],
 )
-def test_the_names_in_the_line_are_told_with_shapes(
+def test_a_fault_says_the_shapes_of_the_names_in_its_line(
     lesson: Lesson, line: str, values: tuple[str, ...]
 ):
     code = f"""

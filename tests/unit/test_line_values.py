@@ -1,4 +1,4 @@
-"""The names in a failing line are told by shapes, numbers and structures, without running code."""
+"""What names in a failing line stand for: shapes, numbers and structures, or nothing if unsure."""
 
 import sys
 import types
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tutor.sandbox.environment import UserCodeError, raised
 from tutor.sandbox.exceptions import MAX_VALUE, MAX_VALUES, from_raised
-from tutor.sandbox.line_values import MAX_ITEMS, MAX_TEXT, describe, line_values
+from tutor.sandbox.line_values import MAX_ITEMS, MAX_TEXT, line_values, summary
 
 FILE = "submission.py"
 
@@ -109,8 +109,8 @@ class Plain:
         (None, "None"),
     ],
 )
-def test_values_are_described_as_one_would_print_them(value: Any, text: str):
-    assert describe(value) == text
+def test_a_summary_says_what_one_would_print(value: Any, text: str):
+    assert summary(value) == text
 
 
 JSON = st.recursive(
@@ -120,8 +120,8 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_a_description_is_bounded_in_what_it_looks_at(value: Any):
-    assert describe(value).count(",") <= (MAX_ITEMS + 1) ** 4
+def test_a_summary_looks_at_a_few_items_only(value: Any):
+    assert summary(value).count(",") <= (MAX_ITEMS + 1) ** 4
 
 
 HOSTILE = '''

@@ -15,7 +15,7 @@ from tutor.checks.compare import compare, words
 from tutor.pictures.array_map import LEVELS, ArrayMap, worst_slice
 from tutor.pictures.bars import MAX_MARKS
 from tutor.pictures.gauge import COLUMNS, gauge
-from tutor.report import Accuracy, CheckResult, Mismatch, Race, Report, Timings
+from tutor.report import Accuracy, CheckResult, Fault, Mismatch, Race, Report, Timings
 from tutor.tree import Leaf, Tree
 
 from .trees import trees
@@ -266,3 +266,21 @@ def test_the_output_of_a_pipe_has_no_escape_codes(
     text = capsys.readouterr().out
     assert "\x1b" not in text and "█" in text and "index" in text
     assert max(map(len, text.splitlines())) < 120
+
+
+def test_a_pattern_of_one_array_of_a_tree_says_of_which():
+    right = {"a": leaf([1, 2, 3]), "b": leaf([1, 2, 4])}
+    wrong = {"a": leaf([2, 4, 6]), "b": leaf([1, 2, 4.001])}
+    found = lines(render.check(CheckResult("f", "value", "fail", mismatch=mismatch(right, wrong))))
+    assert "    in ['a']: every number is 2 times the expected one" in found
+    alone = mismatch(right["a"], wrong["a"])
+    found = lines(render.check(CheckResult("f", "value", "fail", mismatch=alone)))
+    assert "    every number is 2 times the expected one" in found
+
+
+def test_a_fault_says_what_the_names_in_its_line_stood_for():
+    fault = Fault("exception", "TypeError: no", values=("x float32[3, 2]", "n 5"))
+    result = CheckResult("f", "value", "error", "TypeError: no", fault=fault)
+    assert "    where x float32[3, 2], n 5" in lines(render.check(result))
+    whole = [line for part in render.fault(fault) for line in lines(part)]
+    assert "    where x float32[3, 2], n 5" in whole

@@ -82,7 +82,7 @@ def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, 
     )
     for part, value in islice(parts, MAX_NODES):
         name = ast.unparse(part)
-        if name not in found and len(name) <= MAX_NAME and (text := describe(value)):
+        if name not in found and len(name) <= MAX_NAME and (text := summary(value)):
             found[name] = _cut(text)
         if len(found) == MAX_VALUES:
             break
@@ -168,7 +168,7 @@ def _looked_up(node: ast.expr, scope: dict[str, Any], bound: frozenset[str]) -> 
     raise TypeError
 
 
-def describe(value: Any, depth: int = 0) -> str:
+def summary(value: Any, depth: int = 0) -> str:
     """Return what a learner would want to know of a value, such as `float32[3, 2]`; empty for
     functions, classes and modules, whose names say it."""
     if type(value) is int and abs(value) >= MAX_INTEGER:
@@ -188,7 +188,7 @@ def describe(value: Any, depth: int = 0) -> str:
         comma = "," if type(value) is tuple and len(value) == 1 else ""
         return f"[{inner}]" if type(value) is list else f"({inner}{comma})"
     if type(value) is dict:
-        keys = (describe(key, MAX_DEPTH) or "…" for key in islice(value, MAX_ITEMS))
+        keys = (summary(key, MAX_DEPTH) or "…" for key in islice(value, MAX_ITEMS))
         pairs = zip(keys, _items(value.values(), depth), strict=False)
         more = [] if len(value) <= MAX_ITEMS else ["…"]
         return f"{{{', '.join([*(f'{key}: {text}' for key, text in pairs), *more])}}}"
@@ -198,7 +198,7 @@ def describe(value: Any, depth: int = 0) -> str:
 def _items(values: Any, depth: int) -> list[str]:
     if depth == MAX_DEPTH:
         return ["…"] if len(values) else []
-    shown = [describe(one, depth + 1) or "…" for one in islice(values, MAX_ITEMS)]
+    shown = [summary(one, depth + 1) or "…" for one in islice(values, MAX_ITEMS)]
     return shown if len(values) <= MAX_ITEMS else [*shown, "…"]
 
 
@@ -216,7 +216,7 @@ def _of_nnx(value: Any, depth: int) -> str:
     nnx = sys.modules.get("flax.nnx")
     if nnx is None or not isinstance(value, nnx.Variable) or depth == MAX_DEPTH:
         return ""
-    return f"{type(value).__name__} {describe(value.get_raw_value(), depth + 1)}"
+    return f"{type(value).__name__} {summary(value.get_raw_value(), depth + 1)}"
 
 
 def _cut(text: str, most: int = MAX_TEXT) -> str:
