@@ -158,6 +158,19 @@ def test_a_worker_that_died_waiting_is_replaced(pool: Pool, lesson: Lesson):
     ready(pool, lesson)
 
 
+def test_a_worker_killed_while_it_is_primed_is_replaced_by_one_that_is_primed(
+    pool: Pool, lesson: Lesson
+):
+    slow = "import time\ntime.sleep(1)\ndef double(x):\n    return 2 * x\n"
+    patient = within(lesson, 20.0)
+    pool.expect([(patient, [slow])])
+    until(lambda: bool(workers(pool)), "one that is being primed")
+    os.kill(min(workers(pool)), signal.SIGKILL)
+    ready(pool, patient)
+    programs = Programs(pool._cache / "programs")
+    assert programs.load(patient, configuration_of(patient), slow, 0)
+
+
 def test_a_killed_zygote_costs_time_only(pool: Pool, lesson: Lesson):
     pool.expect([(lesson, [DOUBLE])])
     ready(pool, lesson)

@@ -12,6 +12,7 @@ Runs of one learner's own code follow each other here. So what a run compiled is
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ from tutor.pool.warm_sandbox import Code, ExpectedLesson, Key, WarmSandbox, need
 from tutor.report import Report
 from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
-from tutor.sandbox.process import Cancelled, Failed, Sandbox
+from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.storage import paths
 from tutor.tree import Tree
 
@@ -45,6 +46,9 @@ LOOK_SECONDS = 5.0
 
 QUICK_SECONDS = 2.0
 """Processor time of a run above which no sandbox is primed with its code."""
+
+_OUTSIDE = {"busy-machine", "killed", "no-sandbox"}
+"""Faults that the code need not have caused: it gets a second chance."""
 
 _logger = logging.getLogger(__name__)
 
@@ -75,7 +79,7 @@ class Pool:
         self._expected: list[ExpectedLesson] = []
         self._waiting: list[WarmSandbox] = []
         self._discarded: list[Sandbox] = []
-        self._unprimed: set[tuple[str, Configuration, str]] = set()
+        self._failed: Counter[tuple[str, Configuration, str]] = Counter()
         self._refused = False
         self._running = 0
         self._seen = time.monotonic()
@@ -327,7 +331,7 @@ class Pool:
         lesson, seed = expected.lesson, expected.seed
 
         def primes(code: Code) -> bool:
-            return (lesson.id, configuration, code.text) not in self._unprimed
+            return self._failed[lesson.id, configuration, code.text] < 2
 
         left = [*filter(primes, map(Code, expected.codes))]
         text = self._own.get(lesson.id)
@@ -359,7 +363,7 @@ class Pool:
                 if not prime_with_own(
                     one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
                 ):
-                    self._unprimed.add((lesson.id, configuration, code.text))
+                    self._failed[lesson.id, configuration, code.text] += 2
                     one.sandbox.kill()
             else:
                 if not one.primed:
@@ -374,11 +378,13 @@ class Pool:
                 if not one.left and not one.current:
                     one.current = self._give_kept(one.sandbox, key)
             one.primed += code is not None
-        except (Failed, DrawError):
+        except (Failed, DrawError) as failure:
             # A run will report it; here it only means a slower start.
-            _logger.debug("%s: cannot prime pid %d", lesson.id, one.sandbox.pid)
-            if code is not None:
-                self._unprimed.add((lesson.id, configuration, code.text))
+            cause = failure.fault.code if isinstance(failure, Failed) else "draw"
+            _logger.debug("%s: cannot prime pid %d: %s", lesson.id, one.sandbox.pid, cause)
+            if code is not None and not isinstance(failure, Lost):
+                blame = 1 if cause in _OUTSIDE else 2
+                self._failed[lesson.id, configuration, code.text] += blame
             self._refused = code is None
             one.sandbox.kill()
         except Cancelled:
