@@ -100,6 +100,17 @@ def test_the_message_says_which_of_several_functions_failed():
 
 
 @pytest.mark.parametrize(
+    ("function", "names"),
+    [("nothing_known", []), ("take", ["jax.numpy.take"]), ("cache_miss", ["jax.numpy.take"])],
+)
+def test_the_frames_say_which_of_several_functions_failed(function: str, names: list[str]):
+    text = raised("<module>: jax.nn.nothing_known(jnp.take(x, i))", "@")
+    last = text.rindex('  File "')
+    frame = f'  File "/lib/python3.11/site-packages/jax/some.py", line 7, in {function}\n'
+    assert shown(f"{text[:last]}{frame}    raise\nValueError: no\n") == names
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "KeyboardInterrupt",

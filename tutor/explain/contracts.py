@@ -196,6 +196,10 @@ def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
         line = symptom.line[:MAX_LINE]
         given = re.search(rf"\(.*\b{re.escape(callee)}\b", line) is not None
         return [one for one in called if callee in map(_last, one.names) or (given and one.gives)]
+    entered = _WRAPPER.sub("", symptom.inside[0][1]) if symptom.inside else ""
+    if any(_last(one["name"] or "") == entered for one in _calls(_failed_part(symptom))):
+        # Facts about the others would mislead, even if nothing is known of this one.
+        return [one for one in called if entered in map(_last, one.names)]
     for pattern, text in ((r"\b{}\b", symptom.message), (r", in {}$", symptom.through)):
         named = [
             one
@@ -272,7 +276,7 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
     spans: list[tuple[int, int]] = []
     code = _code(symptom)
     line = line[:MAX_LINE]
-    for match in islice(_CALL.finditer(line), MAX_CALLS):
+    for match in _calls(line):
         function = of_name(match["name"] or match["mark"], code, symptom)
         if function is not None:
             found.append((match.start(), function))
@@ -287,6 +291,11 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
                 spans.append(match.span())
                 found.append((match.start(), function))
     return [*{one.name: one for _, one in sorted(found, key=lambda pair: pair[0])}.values()]
+
+
+def _calls(line: str) -> list[re.Match[str]]:
+    """Return the calls and decorators in a line of code."""
+    return [*islice(_CALL.finditer(line[:MAX_LINE]), MAX_CALLS)]
 
 
 def _made(spelled: str, code: str, symptom: Symptom) -> list[Function]:
