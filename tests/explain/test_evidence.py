@@ -52,6 +52,8 @@ DROPPED = "def f(x):\n    x.at[0].set(1.0)\n    return x\n"
         ("def f(x):\n    y = x.at[0].set(1.0)\n    return x\n", False),
         ("def f(x):\n    return (\n        x.at[0].set(1.0))\n", False),
         ("def f(x):\n    y = 1 + \\\n        x.at[0].get()\n    return x\n", False),
+        ('def f(x):\n    """Like\n    x.at[0].set(1.0)\n    """\n    return x\n', False),
+        ("def f(x):\n    # nothing (\n    x.at[0].set(1.0)\n    return x\n", True),
     ],
 )
 def test_an_update_that_is_dropped_is_seen_in_the_code(source: str, claimed: bool):
