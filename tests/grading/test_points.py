@@ -100,9 +100,11 @@ def test_a_skipped_check_keeps_its_message(mark):
 
 
 def test_code_that_cannot_be_imported_has_no_score(mini: Pack):
-    broken = report("skipped", "skipped", fault=Fault("import", "line 1: no\x1b[31m"))
+    fault = Fault("import", "line 1: no\x1b[31m", values=("x 3",))
+    broken = report("skipped", "skipped", fault=fault)
     found = mark_reports(lesson(mini, ONE, TWO), [broken])
     assert (found.verdict, found.score, found.fault) == ("error", None, "line 1: no␛[31m")
+    assert found.values == ("x 3",)
 
 
 def test_a_pass_needs_every_run(mini: Pack):

@@ -245,6 +245,7 @@ class BatchRunner:
             notes=(*submission.notes, *marks.notes),
             runs=len(reports),
             fault=f"{place}{marks.fault}",
+            values=marks.values,
             explained=marks.explained,
             source_sha256=pending.sha256,
             source=submission.source,

@@ -23,6 +23,7 @@ class Marks(Struct, frozen=True):
     checks: tuple[CheckScore, ...]
     notes: tuple[str, ...]
     fault: str
+    values: tuple[str, ...]
     explained: Explanation | None
 
 
@@ -57,6 +58,7 @@ def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
     return Marks(
         verdict, score, max_score, checks, tuple(notes),
         "" if verdict == "pass" else _fault(fault.message if fault is not None else "", worst),
+        fault.values if fault is not None else (),
         fault.explanation if fault is not None else None,
     )  # fmt: skip
 

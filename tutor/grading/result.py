@@ -58,7 +58,7 @@ class Result(Struct, frozen=True):
     0. The penalty for lateness is already deducted. `notes` explain the score: partial credit, a
     flaky pass, a file with another name. `seed` is the batch's, `runs` the number of runs
     (`--repeat`); `source` is the file's path inside the submissions. `explained` explains code that
-    could not be run; explanations of a check are in the check.
+    could not be run, and `values` belong to its fault; those of a check are in the check.
     """
 
     submission: str
@@ -73,6 +73,7 @@ class Result(Struct, frozen=True):
     override: Override | None = None
     runs: int = 0
     fault: str = ""
+    values: tuple[str, ...] = ()
     explained: Explanation | None = None
     source_sha256: str = ""
     source: str = ""

@@ -70,8 +70,12 @@ def test_a_bonus_comes_on_top(write: Write):
 def test_what_the_names_in_the_line_stood_for_is_shown(write: Write):
     check = CheckScore("plain", "value", "error", 0.0, 2.0, message="TypeError", values=("x 3",))
     result = Result("a", "double", "error", 0.0, 2.0, (check,))
-    data = valid(write([result], ["gradescope"]) / "gradescope/a/results.json")
-    assert data["tests"][0]["output"] == "TypeError\nwhere x 3"
+    at_import = Result("b", "double", "error", 0.0, 2.0, fault="NameError", values=("y 4",))
+    folder = write([result, at_import], ["gradescope"]) / "gradescope"
+    assert valid(folder / "a/results.json")["tests"][0]["output"] == "TypeError\nwhere x 3"
+    data = valid(folder / "b/results.json")
+    assert data["tests"][0]["output"] == "NameError\nwhere y 4"
+    assert "double: NameError\nwhere y 4" in data["output"]
 
 
 def test_hostile_submissions_have_results_too(write: Write, hostile: Sequence[Result]):

@@ -52,7 +52,8 @@ def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_englis
             "as linhas", "value", "fail", 0.0, 1.0, message=why, bonus=True, values=("x 3", "y 4")
         ),
     )
-    results = [*real, Result("Zoe", "double", "fail", 0.0, 1.0, checks)]
+    at_import = Result("Ida", "double", "error", 0.0, 1.0, fault="NameError", values=("y 4",))
+    results = [*real, Result("Zoe", "double", "fail", 0.0, 1.0, checks), at_import]
     folder = write(results, PAGES, msgspec.structs.replace(BATCH, lang=lang))
     for path in folder.rglob("*.html"):
         page = Page.of(path)
@@ -64,6 +65,7 @@ def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_englis
     assert tags["Um valor por linha."] == "div" and tags["as linhas"] == "th"
     assert tags[f"shape (3,), expected (4,). {WANTS}"] == tags["(bonus)"] == "span"
     assert tags["where x 3, y 4"] == "span"
+    assert "NameError\nwhere y 4" in page_of(folder, "Ida").text
 
 
 def test_hostile_text_is_shown_as_text(write: Write, hostile: Sequence[Result]):

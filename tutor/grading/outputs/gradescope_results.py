@@ -74,7 +74,7 @@ def _output_lines(result: Result) -> Iterator[str]:
         yield f"{result.lesson}: a grader set the score to {score}: {result.override.reason}"
     view = student_view(result)
     if view.fault:
-        yield f"{result.lesson}: {view.fault}{_explanation(view.explained)}"
+        yield f"{result.lesson}: {view.fault}{_where(view.values)}{_explanation(view.explained)}"
     if result.late is not None:
         yield f"{result.lesson}: {result.late.reason}"
 
@@ -98,16 +98,19 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
             "max_score": result.max_score,
             "status": "passed" if result.verdict == "pass" else "failed",
             "name": result.lesson,
-            "output": inert(view.fault),
+            "output": inert(f"{view.fault}{_where(view.values)}"),
             "visibility": "visible",
             "extra_data": {"status": result.verdict},
         }
 
 
 def _check_output(check: CheckScore) -> str:
-    values = f"\nwhere {', '.join(check.values)}" if check.values else ""
     case = f"\nwith {check.case}" if check.case and check.status != "pass" else ""
-    return f"{check.message}{values}{case}{_explanation(check.explained)}"
+    return f"{check.message}{_where(check.values)}{case}{_explanation(check.explained)}"
+
+
+def _where(values: Sequence[str]) -> str:
+    return f"\nwhere {', '.join(values)}" if values else ""
 
 
 def _explanation(explained: Explanation | None) -> str:

@@ -17,13 +17,14 @@ from tutor.report import Explanation
 class StudentView(Struct, frozen=True):
     """`checks` are the visible ones; `hidden` counts the others, worth `hidden_points` of
     `hidden_max`. `fault` is set if no check says what is wrong: with the file, or with code that
-    could not run; `explained` explains it."""
+    could not run; `values` and `explained` belong to it."""
 
     checks: tuple[CheckScore, ...]
     hidden: int
     hidden_points: float
     hidden_max: float
     fault: str
+    values: tuple[str, ...]
     explained: Explanation | None
 
 
@@ -36,6 +37,7 @@ def student_view(result: Result) -> StudentView:
         sum(check.points for check in hidden),
         sum(check.max_points for check in hidden if not check.bonus),
         fault := _visible_fault(result),
+        result.values if fault else (),
         result.explained if fault else None,
     )
 
