@@ -23,8 +23,8 @@ from tests.conftest import SHARED_CACHE
 from tests.explain.conftest import Kept, import_module
 from tests.explain.rule_files import Proved, read_proved
 from tutor.explain.pattern import compile_pattern, flat
-from tutor.explain.rule import several
-from tutor.explain.rulebook import FOLDER, matches
+from tutor.explain.rule import several, without_line
+from tutor.explain.rulebook import FOLDER, explanation, matches
 from tutor.explain.symptom import Symptom
 from tutor.explain.traceback import explain_text
 from tutor.pool.forks import Forks
@@ -124,6 +124,40 @@ def provoked_once(rules: list[Proved], found: dict[str, Raised]) -> list[str]:
     ]
 
 
+def never_first(rules: list[Proved], found: dict[str, Raised]) -> list[str]:
+    """Return the possibilities with conditions that no provocation shows before the others, each
+    after its rule."""
+    missed = []
+    for rule in rules:
+        shown = {
+            explanation(match, symptom).what
+            for name, source in zip(names(rule), rule.provoke, strict=True)
+            if name in found
+            for symptom in [_symptom(found[name], source)]
+            for match in matches(symptom)
+            if match.rule.id == rule.id
+        }
+        missed += [
+            f"{rule.id}: {other.what}"
+            for other in rule.rule.or_
+            if other.when is not None and not any(_is_of(other.what, one) for one in shown)
+        ]
+    return missed
+
+
+def _symptom(raised: Raised, source: str) -> Symptom:
+    return Symptom(
+        exception=raised.exception, fault=raised.fault or "exception", message=raised.message,
+        line=raised.line, source=source, names_jax=True,
+    )  # fmt: skip
+
+
+def _is_of(template: str, text: str) -> bool:
+    """Return whether a text is a template with its fields filled in."""
+    parts = re.split(r"\{\w+\}", without_line(" ".join(template.split())))
+    return re.fullmatch(".*".join(map(re.escape, parts)), without_line(text), re.DOTALL) is not None
+
+
 def run(rules: list[Proved]) -> Iterator[tuple[Proved, str, Symptom | None]]:
     """Provoke everything, and yield the symptoms."""
     SHARED_CACHE.mkdir(exist_ok=True)
@@ -170,6 +204,8 @@ def main() -> int:
         for message, count in messages.items():
             if not count:
                 print(f"· {rule_id}: nothing provokes {message!r}")
+    for missed in never_first([rule for rule in rules if rule.trial is None], found):
+        print(f"· {missed}: no provocation has it first")
     print(f"{len(found)} provocations: {bad} not explained by their rule, {changed} reworded since")
     print(f"recorded with {before.versions}, now installed: {installed()}")
     if options.write:

@@ -2,7 +2,16 @@
 
 import re
 
-from tests.explain.provoked import ONCE, Raised, names, problem, provoked_once, provoking, record
+from tests.explain.provoked import (
+    ONCE,
+    Raised,
+    names,
+    never_first,
+    problem,
+    provoked_once,
+    provoking,
+    record,
+)
 from tests.explain.rule_files import Proved, read_proved
 from tutor.explain import Symptom
 from tutor.explain.rulebook import FOLDER
@@ -22,6 +31,10 @@ def test_every_message_of_a_rule_is_provoked():
     counts = provoking(RULES, RECORD.raised)
     never = [f"{rule}: {m}" for rule, found in counts.items() for m, n in found.items() if not n]
     assert not never, f"nothing provokes these; {WRITE}"
+
+
+def test_every_possibility_with_conditions_comes_first_for_some_provocation():
+    assert not never_first(RULES, RECORD.raised)
 
 
 def test_messages_with_a_single_provocation_are_listed():

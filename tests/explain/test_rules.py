@@ -11,8 +11,8 @@ from tests.explain.conftest import Kept, Provoke
 from tests.explain.provoked import problem
 from tests.explain.rule_files import Proved, read_proved
 from tutor.explain import Symptom, explain, rulebook
-from tutor.explain.rule import several
-from tutor.explain.rulebook import FOLDER, matches, rules
+from tutor.explain.rule import Possibility, Rule, When, several
+from tutor.explain.rulebook import FOLDER, Match, explanation, matches, rules
 from tutor.explain.traceback import explain_text
 from tutor.lesson import Lesson, Limits
 
@@ -109,6 +109,46 @@ def test_a_recorded_error_is_explained_by_its_rule_alone(rule: Proved, text: str
     assert explanation is not None and explanation.id == rule.id, f"{explanation}: {symptom}"
     found = matches(symptom)
     assert [match.weight for match in found].count(found[0].weight) == 1
+
+
+ONE_OF = Rule(
+    id="one-of",
+    when=When(message="no"),
+    what="The first.",
+    why="-",
+    instead="first()",
+    or_=(
+        Possibility(what="The second.", instead="second()"),
+        Possibility(what="The third.", instead="third()", when=When(line="scan(")),
+        Possibility(
+            what="The fourth.", instead="fourth()", when=When(source="vmap(", lacks="pmap(")
+        ),
+    ),
+    example="",
+    lesson="some",
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "order"),
+    [
+        ("f(x)", "", "1 2 3 4"),
+        ("scan(f, x)", "", "3 1 2 4"),
+        ("f(x)", "vmap(f)(x)", "4 1 2 3"),
+        ("scan(f, x)", "vmap(f)(x)", "3 4 1 2"),
+        ("f(x)", "vmap(f)(x)\npmap(f)(x)", "1 2 3 4"),
+        ("scan(f, x)", "third()", "1 2 4"),
+        ("f(x)", "second()", "1 3 4"),
+    ],
+)
+def test_possibilities_of_which_the_code_has_signs_come_first(line: str, source: str, order: str):
+    symptom = Symptom(exception="ValueError", message="no", line=line, source=source)
+    found = explanation(Match(ONE_OF, {}, (0, 1, 1)), symptom)
+    numbers = {"The first.": 1, "The second.": 2, "The third.": 3, "The fourth.": 4}
+    texts = (found.what, *(one.what for one in found.alternatives))
+    assert " ".join(str(numbers[text]) for text in texts) == order
+    codes = (found.instead, *(one.instead for one in found.alternatives))
+    assert [text.removeprefix("The ").rstrip(".") + "()" for text in texts] == [*codes]
 
 
 SAMPLED = {

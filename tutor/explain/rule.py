@@ -53,8 +53,14 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Possibility(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another mistake that fails with the same message, which the conditions cannot tell apart."""
+    """Another mistake that fails with the same message, which the conditions cannot tell apart.
 
+    It is listed before the others where `when` holds: something makes it more likely.
+    """
+
+    when: Annotated[
+        When | None, Meta(description="Conditions that make it likelier than the others.")
+    ] = None
     what: Annotated[Text, Meta(description="What happened then.")]
     instead: Annotated[
         str, Meta(min_length=1, max_length=1_500, description="Python code to write instead.")

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tutor.explain import names
 from tutor.explain.callee import is_certain, is_somebody_elses
 from tutor.explain.pattern import compile_pattern, fill, flat
-from tutor.explain.rule import Rule, several, without_line
+from tutor.explain.rule import Possibility, Rule, When, several, without_line
 from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.foreign.plain_text import one_line
 from tutor.report import Alternative, Explanation
@@ -87,6 +87,7 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
     if line:
         shown["line"] = _short(line)
     rule = match.rule
+    first, *others = _possibilities(rule, symptom)
 
     def prose(text: str) -> str:
         text = " ".join(text.split())
@@ -97,19 +98,33 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
 
     return Explanation(
         rule.id,
-        prose(rule.what),
+        prose(first.what),
         prose(rule.why),
-        code(rule.instead),
+        code(first.instead),
         rule.lesson,
         rule.likely or bool(rule.when.cause) or not is_certain(symptom),
         tuple(
             Alternative(prose(other.what), code(other.instead))
-            for other in rule.or_
-            if not _contains(symptom.source, other.instead)
+            for other in others
+            if other.what == rule.what or not _contains(symptom.source, other.instead)
         ),
         rule.link,
         rule.old,
     )
+
+
+def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
+    """Return what a rule says may have happened, the likeliest first: what the code or the message
+    has signs of, then in the rule's order."""
+    flattened = _flat(symptom) if any(other.when is not None for other in rule.or_) else symptom
+
+    def has_signs(other: Possibility) -> bool:
+        holds = other.when is not None and _holds(other.when, flattened) is not None
+        return holds and not _contains(symptom.source, other.instead)
+
+    own = Possibility(what=rule.what, instead=rule.instead)
+    likely = [other for other in rule.or_ if has_signs(other)]
+    return [*likely, own, *(other for other in rule.or_ if other not in likely)]
 
 
 def _short(text: str) -> str:
@@ -135,7 +150,13 @@ def _flat(symptom: Symptom) -> Symptom:
 
 def _match(rule: Rule, symptom: Symptom) -> Match | None:
     """Match a rule against a symptom with flattened texts."""
-    when = rule.when
+    held = _holds(rule.when, symptom)
+    return None if held is None else Match(rule, *held)
+
+
+def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int, int]] | None:
+    """Return the fields and the weight of conditions, if they hold for a symptom with flattened
+    texts."""
     if when.names_jax and not symptom.names_jax:
         return None
     words = (
@@ -179,7 +200,7 @@ def _match(rule: Rule, symptom: Symptom) -> Match | None:
         precision = _precision(possible[0], symptom)
     if symptom.exception == UNKNOWN and weight < ALONE:
         return None
-    return Match(rule, fields, (precision, conditions, weight))
+    return fields, (precision, conditions, weight)
 
 
 def _precision(cause: str, symptom: Symptom) -> int:
