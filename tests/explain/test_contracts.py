@@ -250,6 +250,16 @@ def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceba
     assert shown(f"{text[:last]}{frame}    raise\nValueError: no\n") == [name]
 
 
+def test_an_operator_is_no_call_of_a_function():
+    text = raised("<module>: jax.lax.scan(step, h, xs)", "step: h = h + x", "@")
+    last = text.rindex('  File "')
+    frames = "".join(
+        f'  File "/venv/lib/python3.11/site-packages/jax/_src/{file}.py", line 7, in {name}\n'
+        for file, name in (("numpy/array_methods", "_operator_add"), ("lax/lax", "add"))
+    )
+    assert shown(f"{text[:last]}{frames}    raise\nTypeError: no\n") == ["jax.lax.scan"]
+
+
 def test_a_name_of_pytorch_is_still_one():
     told = json.loads(jaxtutor("append", "--json").stdout)
     assert "append" in dict(told["names"])

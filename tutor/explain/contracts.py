@@ -51,6 +51,7 @@ _DOTTED = r"(?:functools\.)?(?:partial\(\s*)?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)"
 _ASSIGNED = rf"^[^\n=#(]*\b{{name}}\b[^\n=(]*=\s*{_DOTTED}\s*[(,]"
 _DECORATED = r"^(?:[ \t]*@[^\n]*\n){{1,8}}[ \t]*def {name}\b"
 _MARK = rf"^[ \t]*@{_DOTTED}"
+_OPERATOR = re.compile(r"_operator_(?!matmul|rmatmul)")
 _WRAPPER = re.compile(r"_(?:wrapper|fn|impl)$")
 _CALLS_WRONGLY = frozenset(
     (
@@ -230,7 +231,10 @@ def _code(symptom: Symptom) -> str:
 
 
 def _inside(symptom: Symptom) -> list[Function]:
-    """Return the function whose file or code the traceback goes through, inside a library."""
+    """Return the function whose file or code the traceback goes through, inside a library. An
+    operator such as `+` goes through `jax.lax.add`, too, whose other facts are beside the point."""
+    if any(_OPERATOR.match(name) for _, name in symptom.inside):
+        return []
     for file, name in symptom.inside:
         stem = file.rpartition("/")[2].removesuffix(".py").strip("_")
         package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
