@@ -250,6 +250,24 @@ def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceba
     assert shown(f"{text[:last]}{frame}    raise\nValueError: no\n") == [name]
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("y = jnp.ones(3, 4)", ["jax.numpy.zeros"]),
+        ("jnp.ones(3) << 2", []),
+        ("y = jnp.ones(3).mT", []),
+    ],
+)
+def test_what_is_done_with_the_result_of_a_function_is_no_call_of_it(line: str, names: list[str]):
+    assert shown(raised(f"<module>: {line}", message="TypeError: no")) == names
+
+
+def test_an_explanation_does_not_speak_of_a_function_by_quoting_its_call():
+    line = "y = jnp.take(x, i)"
+    about = Explanation("id", f"`{line}` is wrong.", "-", "instead", "arrays-indexing")
+    assert shown(raised(f"<module>: {line}"), about) == ["jax.numpy.take"]
+
+
 def test_an_operator_is_no_call_of_a_function():
     text = raised("<module>: jax.lax.scan(step, h, xs)", "step: h = h + x", "@")
     last = text.rindex('  File "')

@@ -68,6 +68,11 @@ def test_other_messages_are_not_guessed(message: str):
         assert not guesses(Symptom(exception=exception, message=message))
 
 
+def test_what_another_function_takes_is_no_guess():
+    for call in ("train() got an unexpected keyword argument 'foo'", "f() takes 1 argument"):
+        assert not guesses(Symptom(exception="TypeError", message=call, names_jax=True))
+
+
 def test_an_explanation_is_shown_by_its_id():
     done = jaxtutor("branch-on-a-tracer")
     assert done.returncode == 0

@@ -14,7 +14,8 @@ LIBRARIES = frozenset(
         "tree", "tree_util", "jtu", "initializers", "shard_map", "sharding", "debug", "eqx",
         "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
         "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
-        "transforms", "tree_utils",
+        "transforms", "tree_utils", "fft", "special", "signal", "ndimage", "integrate", "optimize",
+        "cluster", "interpolate", "sparse",
     )
 )  # fmt: skip
 """Names under which people import JAX, Flax and Optax, and their submodules."""

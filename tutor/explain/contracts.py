@@ -165,7 +165,8 @@ def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Cont
     found = [*dict.fromkeys(inside + found)] or _said(symptom)
     if explained is not None:
         others = " ".join(one.what + one.instead for one in explained.alternatives)
-        told = f"{explained.what} {explained.why} {explained.instead} {others}"
+        quoted = symptom.line.strip()
+        told = f"{explained.what} {explained.why} {explained.instead} {others}".replace(quoted, "")
         found = [one for one in found if not _mentions(told, one)]
     return tuple(one.contract for one in found[: 1 if sure else SHOWN])
 
@@ -209,7 +210,9 @@ def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
         ]
         if named:
             return named[:1]
-    return [one for one in called if _last(one.name) not in _SELDOM] or called
+    # An error in `jnp.ones(3) << 2` is not one of `ones`.
+    whole = re.fullmatch(r"(?:[\w, ]+=\s*)?[\w.]+\(.*\)", _failed_part(symptom).strip())
+    return [one for one in called if whole or _last(one.name) not in _SELDOM]
 
 
 def _calling(symptom: Symptom) -> list[Function]:
@@ -235,10 +238,13 @@ def _inside(symptom: Symptom) -> list[Function]:
     operator such as `+` goes through `jax.lax.add`, too, whose other facts are beside the point."""
     if any(_OPERATOR.match(name) for _, name in symptom.inside):
         return []
-    for file, name in symptom.inside:
+    for depth, (file, name) in enumerate(symptom.inside):
         stem = file.rpartition("/")[2].removesuffix(".py").strip("_")
         package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
-        for last in (_WRAPPER.sub("", name), stem):
+        # Files of JAX hold many functions, and these call each other.
+        if package == "jax" and depth > 1:
+            continue
+        for last in (_WRAPPER.sub("", name), *(() if package == "jax" else (stem,))):
             found = {
                 full: function
                 for full, function in _by_last_name().get(last, ())

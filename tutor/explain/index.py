@@ -7,6 +7,7 @@ from functools import cache
 
 from msgspec import Struct
 
+from tutor.explain.callee import callee_of
 from tutor.explain.names import Names, example_of, groups, rule_of
 from tutor.explain.rule import Rule, several, without_line
 from tutor.explain.rulebook import rules
@@ -125,11 +126,14 @@ def of_name(name: str) -> Entry | None:
 def guesses(symptom: Symptom) -> list[Entry]:
     """Return explanations of messages that share their rare words with a message that none fits."""
     said = set(_words(symptom.message))
+    callee = callee_of(symptom.message)
     rarity = _rarity()
     found: list[tuple[float, Entry]] = []
     for entry in entries().values():
         if symptom.exception not in (UNKNOWN, *entry.exceptions):
             continue
+        if callee and not any(f"{callee}(" in message for message in entry.messages):
+            continue  # what other functions take is no guess at this one
         best = max((_likeness(message, said, rarity) for message in entry.messages), default=0.0)
         if best >= LIKENESS:
             found.append((best, entry))

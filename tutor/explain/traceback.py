@@ -67,7 +67,7 @@ _WRAPPER = re.compile(
 _EXCEPTION = re.compile(
     r"^(?:Uncaught exception: |Exception has occurred: |Exception: (?=[A-Z]\w*Error: ))?"
     r"(?P<module>(?:[A-Za-z_]\w*\.)*)"
-    r"(?P<name>[A-Z]\w*)(?:: ?(?P<message>.*))?$"
+    r"(?P<name>_?[A-Z]\w*)(?:: ?(?P<message>.*))?$"
 )
 _WARNING = re.compile(r"^\S+:\d+: (?P<name>\w*Warning): (?P<message>.*)$")
 _ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt|Collection)$")
