@@ -10,7 +10,7 @@ import pytest
 from tests.explain.conftest import Kept, import_module
 from tests.explain.test_index import jaxtutor
 from tutor.explain import Symptom, contracts_for, explain
-from tutor.explain.contracts import FOLDER, SHOWN, Function, Functions, functions
+from tutor.explain.contracts import FOLDER, SHOWN, Function, Functions, called_in, functions
 from tutor.explain.traceback import read_traceback
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import read
@@ -260,6 +260,21 @@ def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceba
 )
 def test_what_is_done_with_the_result_of_a_function_is_no_call_of_it(line: str, names: list[str]):
     assert shown(raised(f"<module>: {line}", message="TypeError: no")) == names
+
+
+@pytest.mark.parametrize(
+    ("imports", "names"),
+    [
+        ("import jax.scipy.linalg as la", ["jax.scipy.linalg.solve_triangular"]),
+        ("from jax.scipy import linalg as la", ["jax.scipy.linalg.solve_triangular"]),
+        ("from jax.scipy import stats, linalg as la", ["jax.scipy.linalg.solve_triangular"]),
+        ("import scipy.linalg as la", []),
+    ],
+)
+def test_the_name_under_which_a_module_was_imported_is_known(imports: str, names: list[str]):
+    code = f"import jax\n{imports}\ny = la.solve_triangular(a, b)\n"
+    found = called_in("y = la.solve_triangular(a, b)", Symptom(source=code))
+    assert [one.name for one in found] == names
 
 
 def test_an_explanation_does_not_speak_of_a_function_by_quoting_its_call():

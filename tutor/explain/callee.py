@@ -15,7 +15,7 @@ LIBRARIES = frozenset(
         "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
         "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
         "transforms", "tree_utils", "fft", "special", "signal", "ndimage", "integrate", "optimize",
-        "cluster", "interpolate", "sparse",
+        "cluster", "interpolate", "sparse", "ode", "dlpack", "spatial", "jsl", "jss",
     )
 )  # fmt: skip
 """Names under which people import JAX, Flax and Optax, and their submodules."""

@@ -40,7 +40,7 @@ MAX_CALLS = 10
 
 _ALIASES = {
     "jnp": "jax.numpy", "jr": "jax.random", "jrandom": "jax.random", "jtu": "jax.tree_util",
-    "jsp": "jax.scipy", "nn": "flax.linen", "pl": "jax.experimental.pallas",
+    "jsp": "jax.scipy", "jsl": "jax.scipy.linalg", "nn": "flax.linen", "pl": "jax.experimental.pallas",
 }  # fmt: skip
 """Names under which people import modules, if they are not the end of the module's own."""
 
@@ -251,8 +251,12 @@ def _inside(symptom: Symptom) -> list[Function]:
                 if full.startswith(f"{package}.") and part in full and _fits(function, symptom)
             }
             if len({function.name for function in found.values()}) > 1:  # tree.map and lax.map
-                folders = {one.strip("_") for one in (*file.split("/")[1:-1], stem)}
-                found = {full: one for full, one in found.items() if {*full.split(".")} & folders}
+                folders = {one.strip("_") for one in file.split("/")[1:-1]}
+                for parts in ({stem}, folders | {stem}):  # the file says more than its folders
+                    in_it = {full: one for full, one in found.items() if {*full.split(".")} & parts}
+                    if in_it:
+                        break
+                found = in_it
             if found:
                 return [*found.values()][:1]
         for function in functions():
@@ -338,12 +342,21 @@ def of_name(spelled: str, source: str = "", symptom: Symptom | None = None) -> F
     for alias, module in _ALIASES.items():
         if head == alias or head.startswith(f"{alias}."):
             wanted.add(f"{module}{head.removeprefix(alias)}.{last}")
+    exact = {f"{module}.{last}" for module in _imported_as(head, source)}
     for name, function in _by_last_name().get(last, ()):
-        if any(name == one or name.endswith(f".{one}") for one in wanted) and (
-            symptom is None or _fits(function, symptom)
-        ):
+        fits = name in exact or any(name == one or name.endswith(f".{one}") for one in wanted)
+        if fits and (symptom is None or _fits(function, symptom)):
             return function
     return None
+
+
+def _imported_as(name: str, source: str) -> list[str]:
+    """Return the modules that code imports under another name, in full."""
+    if not name.isidentifier():
+        return []
+    whole = re.findall(rf"\bimport ([\w.]+) as {name}\b", source)
+    parts = re.findall(rf"\bfrom ([\w.]+) import (?:[\w ,]+, )?(\w+) as {name}\b", source)
+    return whole + [".".join(part) for part in parts]
 
 
 def at_place(code: str, row: int, column: int) -> tuple[str, Function | None]:
