@@ -255,6 +255,7 @@ def test_another_function_of_that_name_is_not_found_by_the_frames_of_the_traceba
     [
         ("y = jnp.ones(3, 4)", ["jax.numpy.zeros"]),
         ("jnp.ones(3) << 2", []),
+        ("y = layer(jnp.ones(3))", []),
         ("y = jnp.ones(3).mT", []),
     ],
 )

@@ -210,9 +210,12 @@ def _failed(called: list[Function], symptom: Symptom) -> list[Function]:
         ]
         if named:
             return named[:1]
-    # An error in `jnp.ones(3) << 2` is not one of `ones`.
-    whole = re.fullmatch(r"(?:[\w, ]+=\s*)?[\w.]+\(.*\)", _failed_part(symptom).strip())
-    return [one for one in called if whole or _last(one.name) not in _SELDOM]
+    # An error in `jnp.ones(3) << 2` or `layer(jnp.ones(3))` is not one of `ones`.
+    whole = re.fullmatch(r"(?:[\w, ]+=\s*)?([\w.]+)\(.*\)", _failed_part(symptom).strip())
+    outer = _last(whole[1]) if whole else ""
+    return [
+        one for one in called if _last(one.name) not in _SELDOM or outer in map(_last, one.names)
+    ]
 
 
 def _calling(symptom: Symptom) -> list[Function]:
