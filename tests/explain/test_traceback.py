@@ -110,9 +110,11 @@ SESSION = """\
          "a, b, c = jax.random.split(key)"),
         (WARNED, "UserWarning", "Some donated buffers were not usable: float32[10].\n  warn()", ""),
         ('  File "a.py", line 3, in f\n    g(x)\nKeyError', "KeyError", "", "g(x)"),
+        ('  File "a.py", line 3, in f\n    state.rates = {"adam": 1e-4}\nAttributeError: no',
+         "AttributeError", "no", 'state.rates = {"adam": 1e-4}'),
     ],
     ids=["chained", "ipython", "several", "last line", "flax", "quoting", "session", "typed",
-         "warning", "no message"],
+         "warning", "no message", "a dict in the line"],
 )  # fmt: skip
 def test_a_traceback_is_read(text: str, exception: str, message: str, line: str):
     for variant in (text, text.replace("\n", "\r\n")):

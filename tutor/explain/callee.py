@@ -16,6 +16,7 @@ LIBRARIES = frozenset(
         "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
         "transforms", "tree_utils", "fft", "special", "signal", "ndimage", "integrate", "optimize",
         "cluster", "interpolate", "sparse", "ode", "dlpack", "spatial", "jsl", "jss",
+        "serialization", "checkpoints", "traverse_util", "jax_utils", "common_utils", "core",
     )
 )  # fmt: skip
 """Names under which people import JAX, Flax and Optax, and their submodules."""

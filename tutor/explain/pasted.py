@@ -67,10 +67,8 @@ def _unwrapped(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         start = line.find("{")
         found = _parsed(line[start:].strip()) if 0 <= start <= 60 and '"' in line else None
-        if isinstance(found, dict):
-            yield from _texts(found)
-        else:
-            yield line
+        texts = [*_texts(found)] if isinstance(found, dict) else []
+        yield from texts or [line]  # a dict in a line of code has none
 
 
 def _parsed(text: str) -> object:
