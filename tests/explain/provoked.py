@@ -129,11 +129,14 @@ def never_first(rules: list[Proved], found: dict[str, Raised]) -> list[str]:
     after its rule."""
     missed = []
     for rule in rules:
-        shown = {
-            explanation(match, symptom).what
+        provoked = [
+            _symptom(found[name], source)
             for name, source in zip(names(rule), rule.provoke, strict=True)
             if name in found
-            for symptom in [_symptom(found[name], source)]
+        ]
+        shown = {
+            explanation(match, symptom).what
+            for symptom in (*provoked, *symptoms_of_records(rule))
             for match in matches(symptom)
             if match.rule.id == rule.id
         }
