@@ -75,3 +75,14 @@ def test_the_longest_possible_chain_is_followed(numbers: range):
     """If every step searched all definitions, this would take far too long."""
     chain = "".join(f"f{number} = f{number + 1}\n" for number in numbers)
     assert reachable(chain + "g = f0\n", ["f0(x)"]) == chain
+
+
+def test_what_a_decorator_adds_to_a_function_belongs_to_it():
+    code = (
+        "@jax.custom_jvp\ndef f(x): return x\n\n"
+        "@f.defjvp\ndef f_jvp(primals, tangents): return helper(primals)\n\n"
+        "def helper(x): return x\n\n@other.register\ndef _(x): return x\n\n@jax.jit\ndef g(x): pass\n"
+    )
+    found = reachable(code, ["f(x)"])
+    assert "def f_jvp" in found and "def helper" in found
+    assert "other.register" not in found and "def g" not in found

@@ -12,6 +12,8 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _DEFINED = re.compile(
     r"(?:async\s+)?(?:def|class)\s+(\w+)|(\w+(?:\s*,\s*\w+)*)\s*(?::[^=\n]*)?=(?!=)"
 )
+_EXTENDED = re.compile(r"^@(\w+)\.(?:def\w+|register|setter)\b")
+"""The name to which a decorated function belongs: `@f.defjvp`."""
 
 
 def reachable(source: str, expressions: Iterable[str], otherwise: str | None = None) -> str:
@@ -55,7 +57,9 @@ def _blocks(source: str) -> list[tuple[set[str], str]]:
 
 
 def _names(lines: list[str]) -> set[str]:
+    extended: set[str] = set()
     for line in lines:
+        extended.update(_EXTENDED.findall(line))
         if not line.startswith("@") and (found := _DEFINED.match(line)):
-            return set(_NAME.findall(found[1] or found[2]))
-    return set()
+            return extended | set(_NAME.findall(found[1] or found[2]))
+    return extended
