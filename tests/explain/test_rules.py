@@ -151,6 +151,20 @@ def test_possibilities_of_which_the_code_has_signs_come_first(line: str, source:
     assert [text.removeprefix("The ").rstrip(".") + "()" for text in texts] == [*codes]
 
 
+def test_a_rule_whose_advice_is_in_the_code_holds_only_with_signs_of_another_possibility(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(rulebook, "rules", lambda: (ONE_OF,))
+
+    def first(line: str) -> str | None:
+        symptom = Symptom(exception="ValueError", message="no", line=line, source="first()")
+        found = explain(symptom)
+        return found.what if found is not None else None
+
+    assert first("f(x)") is None
+    assert first("scan(f, x)") == "The third."
+
+
 SAMPLED = {
     test_a_provoked_error_is_explained_by_its_rule_alone: RAISED,
     test_a_similar_error_is_not_explained_by_the_rule: OTHERS,

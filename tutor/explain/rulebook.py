@@ -38,11 +38,13 @@ class Match(Struct, frozen=True):
 
 def explain(symptom: Symptom) -> Explanation | None:
     """Return the most specific rule's explanation, or None. Rules whose `instead` is in the code
-    already are skipped: they are wrong about the cause."""
-    found = next(
-        (m for m in matches(symptom) if not _contains(symptom.source, m.rule.instead)), None
-    )
-    return explanation(found, symptom) if found is not None else None
+    already are skipped, unless the code has signs of another possibility: they are wrong about the
+    cause."""
+    for match in matches(symptom):
+        first = _possibilities(match.rule, symptom)[0]
+        if not _contains(symptom.source, first.instead):
+            return explanation(match, symptom)
+    return None
 
 
 _SPELLINGS = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("axis_name=", ""), ("'", '"'))
@@ -106,7 +108,7 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
         tuple(
             Alternative(prose(other.what), code(other.instead))
             for other in others
-            if other.what == rule.what or not _contains(symptom.source, other.instead)
+            if not _contains(symptom.source, other.instead)
         ),
         rule.link,
         rule.old,

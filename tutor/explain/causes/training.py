@@ -18,7 +18,9 @@ _STEP = re.compile(
     r"|^\s*\w{0,20}(?:params|weights|model)\w{0,20} = (?:\w+\.)*"
     r"(?:update|tree\.map|tree_map|step)\("
 )
-_AT_MOST = re.compile(r"(?<![\w.\]])(\w{1,40}(?:\[\w{1,20}\])?) <= (\w{1,40})\b(?! ?[-+*/(.\[])")
+_AT_MOST = re.compile(
+    r"(?<![\w.\]])([^\W\d]\w{0,39}(?:\[\w{1,20}\])?) <= (\w{1,40})\b(?! ?[-+*/(.\[])"
+)
 _LIMITS = {"length", "lengths", "limit", "steps", "count", "n_steps", "num_steps", "max_steps"}
 _LOSS = re.compile(r"(?<![\w.])(\w*(?:loss|mse|cost|objective)\w*)\(")
 
