@@ -26,6 +26,7 @@ from tutor.report import (
     Explanation,
     Fault,
     Mismatch,
+    Origin,
     Report,
     Status,
 )
@@ -72,6 +73,7 @@ def check(
         if result.explained is not None:
             parts.append(explanation(result.explained, lessons))
         if result.fault is not None:
+            parts += _origins(result.fault)
             parts += [contract(one, lessons) for one in result.fault.contracts]
     if result.curves is not None:
         parts.append(CurveChart(result.curves))
@@ -302,7 +304,23 @@ def fault(found: Fault, lessons: Collection[str] = ()) -> list[RenderableType]:
         parts.append(indented(more, "dim"))
     if found.explanation is not None:
         parts.append(explanation(found.explanation, lessons))
+    parts += _origins(found)
     return [*parts, *(contract(one, lessons) for one in found.contracts)]
+
+
+def origins(found: Sequence[Origin]) -> RenderableType:
+    """Render where the names in the failing line were set."""
+    table = Table.grid(padding=(0, 2))
+    for one in found:
+        table.add_row(Text(one.name), Text(f"line {one.line}", "dim"), Text(one.code, "cyan"))
+    return Group(
+        indented("Look also where its names come from:", "dim"),
+        Padding(table, (0, 0, 0, 4), expand=False),
+    )
+
+
+def _origins(fault: Fault) -> list[RenderableType]:
+    return [origins(fault.origins)] if fault.origins else []
 
 
 def _values(fault: Fault) -> list[RenderableType]:

@@ -63,13 +63,23 @@ class Frame(Struct, frozen=True):
     part: str = ""
 
 
+class Origin(Struct, frozen=True):
+    """A statement of the learner's code that sets a name in a failing line, or what a function
+    returns; `line` is its number."""
+
+    name: str
+    line: int
+    code: str
+
+
 class Fault(Struct, frozen=True):
     """Why code could not run to completion.
 
     `code` is stable, for programs; `tutor.sandbox.faults` lists the codes. `message` is a sentence
     for the learner. `detail` is the exception's text beyond `message`, `exception` its class
     without the module. `values` says what names in the innermost line stand for:
-    `x float32[3, 2]`. `contracts` are of the functions in which it arose.
+    `x float32[3, 2]`. `contracts` are of the functions in which it arose, `origins` say where the
+    names were set.
     """
 
     code: str
@@ -83,6 +93,7 @@ class Fault(Struct, frozen=True):
     values: tuple[str, ...] = ()
     explanation: Explanation | None = None
     contracts: tuple[Contract, ...] = ()
+    origins: tuple[Origin, ...] = ()
 
 
 class Entry(Struct, frozen=True):

@@ -81,7 +81,8 @@ def test_what_a_decorator_adds_to_a_function_belongs_to_it():
     code = (
         "@jax.custom_jvp\ndef f(x): return x\n\n"
         "@f.defjvp\ndef f_jvp(primals, tangents): return helper(primals)\n\n"
-        "def helper(x): return x\n\n@other.register\ndef _(x): return x\n\n@jax.jit\ndef g(x): pass\n"
+        "def helper(x): return x\n\n@other.register\ndef _(x): return x\n\n"
+        "@jax.jit\ndef g(x): pass\n"
     )
     found = reachable(code, ["f(x)"])
     assert "def f_jvp" in found and "def helper" in found

@@ -123,6 +123,7 @@ def _show_contract(contract: "Contract", options: argparse.Namespace) -> int:
 
 def _explain_text(text: str, options: argparse.Namespace) -> int:
     from tutor.explain.contracts import contracts_for
+    from tutor.explain.origins import worth_showing
     from tutor.explain.traceback import explain_text
 
     symptom, explanation = explain_text(text)
@@ -150,6 +151,8 @@ def _explain_text(text: str, options: argparse.Namespace) -> int:
         out.print(render.explanation(explanation, lessons))
     else:
         out.print("No explanation known.", style="dim")
+    if symptom.origins and worth_showing(explanation, symptom.message):
+        out.print(render.origins(symptom.origins))
     contracts = contracts_for(symptom, explanation)
     for contract in contracts:
         out.print(render.contract(contract, lessons))

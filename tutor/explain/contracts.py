@@ -40,7 +40,8 @@ MAX_CALLS = 10
 
 _ALIASES = {
     "jnp": "jax.numpy", "jr": "jax.random", "jrandom": "jax.random", "jtu": "jax.tree_util",
-    "jsp": "jax.scipy", "jsl": "jax.scipy.linalg", "nn": "flax.linen", "pl": "jax.experimental.pallas",
+    "jsp": "jax.scipy", "jsl": "jax.scipy.linalg", "nn": "flax.linen",
+    "pl": "jax.experimental.pallas",
 }  # fmt: skip
 """Names under which people import modules, if they are not the end of the module's own."""
 
