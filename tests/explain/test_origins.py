@@ -113,6 +113,38 @@ def test_arguments_are_found_by_place_and_by_name(function: str, call: str, orig
     assert f"{last.name} {last.line}" == origin
 
 
+def test_the_statement_of_the_line_is_not_its_own_origin():
+    code = """\
+        cache = make()
+        x = 3
+        cache = {
+            "k": write(cache["k"], x),
+            "v": [
+                write(cache["v"], x),
+            ],
+        }
+    """
+    assert found(code, 4, part='write(cache["k"], x)') == ["cache 1", "x 2"]
+    assert found(code, 6, part='write(cache["v"], x)') == ["cache 1", "x 2"]
+
+
+def test_what_functions_use_comes_last():
+    code = """\
+        import jax
+        rate = 2
+        eps = draw()
+        scale = 3
+        x = 4
+        jax.jvp(lambda z: scale * z * rate, (x,), (eps,))
+    """
+    assert found(code, 6) == ["x 5", "eps 3", "scale 4", "rate 2"]
+
+
+def test_a_parameter_of_a_lambda_is_not_followed():
+    code = "def loss(p):\n    return p + 1\n\np = 3\nf = jit(lambda q: loss(q))\nf(p)"
+    assert found(code, 6, 5, 2) == []
+
+
 def test_of_a_sure_explanation_only_values_that_do_not_fit_are_followed():
     sure = Explanation("id", "It is so.", "-", "instead", "arrays-hello")
     assert not worth_showing(sure, "JAX arrays are immutable")

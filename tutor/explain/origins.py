@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from tutor.explain.statement import MAX_LINES as STATEMENT
 from tutor.explain.statement import statement_at
 from tutor.report import Explanation, Origin
 
-MAX_NAMES = 3
+MAX_NAMES = 4
 """Names of a line to follow."""
 
 MAX_STEPS = 3
@@ -85,7 +86,7 @@ def origins_of(frames: Sequence[Frame], part: str) -> tuple[Origin, ...]:
     found: list[Origin] = []
     for name in _names(part, frames[-1].lines):
         found += _chain(name, list(frames))
-    itself = _origin("", frames[-1].lines, frames[-1].number - 1).code
+    itself = _origin("", frames[-1].lines, _start(frames[-1])).code
     names: dict[tuple[int, str], dict[str, None]] = {}
     for one in found:
         if one.code != itself:
@@ -104,10 +105,8 @@ def worth_showing(explained: Explanation | None, message: str) -> bool:
 def _names(part: str, lines: Sequence[str]) -> list[str]:
     """Return the names in a part of a line: those of values, and of functions defined in the file
     as `f(`."""
-    bare = _TEXT.sub('""', part[:MAX_LINE])
-    inner = {
-        name.strip().lstrip("*") for found in _LAMBDA.finditer(bare) for name in found[1].split(",")
-    }
+    bare = _lambdas_last(_TEXT.sub('""', part[:MAX_LINE]))
+    inner = _parameters_of_lambdas(bare)
     modules = _imported(lines)
     names: dict[str, None] = {}
     for found in _NAMES.finditer(bare):
@@ -123,6 +122,26 @@ def _names(part: str, lines: Sequence[str]) -> list[str]:
     return [name for name in names if name][:MAX_NAMES]
 
 
+def _parameters_of_lambdas(code: str) -> set[str]:
+    found = (name for one in _LAMBDA.finditer(code) for name in one[1].split(","))
+    return {name.partition("=")[0].strip().lstrip("*") for name in found}
+
+
+def _lambdas_last(part: str) -> str:
+    """Return a call with the arguments that are functions behind the others: what they use is less
+    often what does not fit."""
+    head, bracket, rest = part.partition("(")
+    arguments: list[str] = []
+    for one in _split(_inner(rest)) if bracket else ():
+        last = arguments[-1] if arguments else ""
+        if last.lstrip().startswith("lambda") and ":" not in last:  # split at its parameters
+            arguments[-1] = f"{last},{one}"
+        else:
+            arguments.append(one)
+    ordered = sorted(arguments, key=lambda one: one.lstrip().startswith("lambda"))
+    return f"{head}({', '.join(ordered)}){rest[len(_inner(rest)) + 1 :]}" if bracket else part
+
+
 def _imported(lines: Sequence[str]) -> set[str]:
     """Return the names under which a file imports modules and functions."""
     found: set[str] = set()
@@ -135,7 +154,7 @@ def _imported(lines: Sequence[str]) -> set[str]:
 
 def _chain(name: str, frames: list[Frame]) -> Iterator[Origin]:
     """Yield the statement that sets a name, and those that set what it was made from."""
-    row, steps = frames[-1].number - 1, 0
+    row, steps = _start(frames[-1]), 0
     while steps < MAX_STEPS:
         lines = frames[-1].lines
         if name.endswith("("):
@@ -155,10 +174,12 @@ def _chain(name: str, frames: list[Frame]) -> Iterator[Origin]:
             frames.pop()
             if not frames:
                 return
-            lines, row = frames[-1].lines, frames[-1].number - 1
+            lines, row = frames[-1].lines, _start(frames[-1])
             following = _argument(_statement(lines, row), found, name)
             if following == name:
                 continue  # it is passed on under the same name
+            if following in _parameters_of_lambdas(_statement(lines, row)):
+                return
             yield _origin(name, lines, row)
         if not following:
             return
@@ -330,6 +351,18 @@ def _inner(text: str) -> str:
         if depth == 0:
             return text[:at]
     return text
+
+
+def _start(frame: Frame) -> int:
+    """Return the row at which the statement begins that a frame's line is in."""
+    row = frame.number - 1
+    depth, start = 0, row
+    for number in range(row - 1, max(row - STATEMENT, -1), -1):
+        bare = _TEXT.sub("", frame.lines[number][:MAX_LINE]).partition("#")[0]
+        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
+        if depth > 0:
+            start, depth = number, 0
+    return start
 
 
 def _statement(lines: Sequence[str], row: int) -> str:
