@@ -145,6 +145,28 @@ def test_a_parameter_of_a_lambda_is_not_followed():
     assert found(code, 6, 5, 2) == []
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "jax.value_and_grad(loss, has_aux=True)(params, draw(3))",
+        "jax.jit(loss)(params, draw(3))",
+        "step(params, draw(3))",
+    ],
+)
+def test_arguments_are_followed_through_transformed_functions(call: str):
+    code = f"""\
+        import jax
+        def draw(n):
+            return ones(n)
+        def loss(p, batch):
+            return p @ batch
+        step = jax.jit(loss)
+        params = init()
+        value = {call}
+    """
+    assert found(code, 8, 5) == ["p, batch 8", "params 7", "draw(…) 3"]
+
+
 def test_of_a_sure_explanation_only_values_that_do_not_fit_are_followed():
     sure = Explanation("id", "It is so.", "-", "instead", "arrays-hello")
     assert not worth_showing(sure, "JAX arrays are immutable")

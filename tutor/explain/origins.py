@@ -10,6 +10,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -31,6 +32,9 @@ MAX_FRAMES = 12
 
 MAX_RETURNS = 20
 """Statements of a function to look at for the last `return`."""
+
+MAX_CALLS = 4
+"""Calls in a statement to look at."""
 
 MAX_DEFINITIONS = 2
 """Functions of one name, such as methods of several classes, of which to show what they return."""
@@ -175,7 +179,7 @@ def _chain(name: str, frames: list[Frame]) -> Iterator[Origin]:
             if not frames:
                 return
             lines, row = frames[-1].lines, _start(frames[-1])
-            following = _argument(_statement(lines, row), found, name)
+            following = _argument(_statement(lines, row), found, name, lines)
             if following == name:
                 continue  # it is passed on under the same name
             if following in _parameters_of_lambdas(_statement(lines, row)):
@@ -254,10 +258,10 @@ def _enclosing(lines: Sequence[str], row: int) -> _Function | None:
     return None
 
 
-def _argument(statement: str, function: _Function, name: str) -> str:
+def _argument(statement: str, function: _Function, name: str, lines: Sequence[str]) -> str:
     """Return what is passed for a parameter: a name, `f(` for the result of a function, or an empty
     text for another expression."""
-    found = re.search(rf"\b{re.escape(function.name)}\(", statement)
+    found = _call_of(function.name, statement, lines)
     method = function.parameters[:1] in (("self",), ("cls",))
     if found is None and method and function.name == "__call__" and ".apply(" not in statement:
         found = next((one for one in _CALL.finditer(statement) if one[1] not in _BUILTIN), None)
@@ -273,6 +277,22 @@ def _argument(statement: str, function: _Function, name: str) -> str:
         elif not equals and position < len(names) and names[position] == name:
             passed = one
     return _followed(passed.strip())
+
+
+def _call_of(function: str, statement: str, lines: Sequence[str]) -> re.Match[str] | None:
+    """Return where a statement calls a function, also through `jax.grad(f)(`, or through a name
+    for such a function: `grad_fn(` after `grad_fn = jax.grad(f)`."""
+    called = rf"\b{re.escape(function)}"
+    found = re.search(rf"{called}\(", statement)
+    if found is not None or "partial" in statement:
+        return found
+    if (found := re.search(rf"{called}(?:,[^()]{{0,80}})?\)\(", statement)) is not None:
+        return found
+    for call in islice(_CALL.finditer(statement), MAX_CALLS):
+        set_to = re.compile(rf"^\s*{re.escape(call[1])}\s*=\s*[\w.]+\({called}\b(?!\()")
+        if any(set_to.match(line[:MAX_LINE]) and "partial" not in line for line in lines):
+            return call
+    return None
 
 
 def _followed(expression: str) -> str:
