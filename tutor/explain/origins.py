@@ -59,6 +59,8 @@ _RETURN = re.compile(r"^\s*return\b\s*\S")
 _SIMPLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[[^\[\]()]{1,40}\])*")
 _CALL = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\(")
 _FIT = re.compile(r"shape|dtype|structure|broadcast|tree|carry")
+_EQUALS = re.compile(r"(?<![=!<>+\-*/%&|^@:])=(?!=)")
+_NO_TARGET = ("def ", "class ", "return ", "if ", "elif ", "while ", "assert ", "lambda ")
 _BUILTIN = frozenset((*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "self", "cls"))
 
 
@@ -225,6 +227,8 @@ def _mapped(statement: str, name: str) -> str | None:
 def _sets(line: str, name: str) -> bool:
     """Return whether a statement that begins on a line sets a name."""
     line = line[:MAX_LINE].split("#")[0].strip()
+    if "=" not in line and not line.startswith(("for ", "async ", "with ")):
+        return False
     if not re.search(rf"\b{re.escape(name)}\b", line):
         return False
     if line.startswith(("for ", "async for ")):
@@ -232,10 +236,11 @@ def _sets(line: str, name: str) -> bool:
         return re.search(rf"\b{re.escape(name)}\b", line) is not None
     if line.startswith("with "):
         return re.search(rf"\bas\s+\(?[\w, ]*\b{re.escape(name)}\b", line) is not None
-    target = re.match(r"((?:[\w.\[\]*\s,():]|\"[^\"]*\"|'[^']*')*?)(?<![=!<>])=(?!=)", line)
-    if target is None or line.startswith(("def ", "return ", "if ", "while ", "assert ")):
-        return False
-    names = re.split(r"[,()\s]+", target[1].partition(":")[0])
+    equals = _EQUALS.search(line)
+    target = line[: equals.start()] if equals is not None else ""
+    if target.count("(") != target.count(")") or line.startswith(_NO_TARGET):
+        return False  # it is an argument
+    names = re.split(r"[,()\s]+", target.partition(":")[0])
     return name in {one.lstrip("*") for one in names}
 
 
