@@ -312,9 +312,10 @@ def origins(found: Sequence[Origin]) -> RenderableType:
     """Render where the names in the failing line were set."""
     table = Table.grid(padding=(0, 2))
     for one in found:
-        table.add_row(Text(one.name), Text(f"line {one.line}", "dim"), Text(one.code, "cyan"))
+        where = f"{one.file}, line {one.line}" if one.file else f"line {one.line}"
+        table.add_row(Text(one.name), Text(where, "dim"), Text(one.code, "cyan"))
     return Group(
-        indented("Look also where its names come from:", "dim"),
+        indented("Where the names in this line were set:", "dim"),
         Padding(table, (0, 0, 0, 4), expand=False),
     )
 

@@ -65,11 +65,12 @@ class Frame(Struct, frozen=True):
 
 class Origin(Struct, frozen=True):
     """A statement of the learner's code that sets a name in a failing line, or what a function
-    returns; `line` is its number."""
+    returns; `line` is its number. `file` is set if it is another file than the line's."""
 
     name: str
     line: int
     code: str
+    file: str = ""
 
 
 class Fault(Struct, frozen=True):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.explain.conftest import Kept, import_module
 from tests.explain.test_index import jaxtutor
-from tutor.explain.origins import MAX_LINES, MAX_SHOWN, Frame, origins_of, worth_showing
+from tutor.explain import Symptom
+from tutor.explain.origins import MAX_SHOWN, MAX_SOURCE, origins_of, worth_showing
 from tutor.report import Explanation
 
 DECODE = """\
@@ -47,10 +48,9 @@ step(x, cache)
 
 def found(code: str, *numbers: int, part: str = "") -> list[str]:
     """Return what is found for the line with the last number, called in those with the others."""
-    lines = dedent(code).split("\n")
-    frames = [Frame(lines, number) for number in numbers]
-    origins = origins_of(frames, part or lines[numbers[-1] - 1])
-    return [f"{one.name} {one.line}" for one in origins]
+    places = tuple(("a.py", number) for number in numbers)
+    symptom = Symptom(files={"a.py": dedent(code)}, places=places, frames=(part,))
+    return [f"{one.name} {one.line}" for one in origins_of(symptom)]
 
 
 def test_arguments_are_followed_to_where_they_were_made():
@@ -81,7 +81,7 @@ def test_what_the_traceback_does_not_show_is_not_guessed():
          ["self.w 3"]),
         ("import numpy as np\nfrom a import (b, c)\nnp.sum(b, c, len, None)", 3, []),
         ("x, y = f()\ntree.map(lambda p, g: p - g, x, y)", 2, ["x, y 1"]),
-        ("body = None\ndef body(c, x):\n    return c\nlax.scan(body, 0, x)", 4, ["body 1"]),
+        ("body = None\ndef body(c, x):\n    return c\nlax.scan(body, 0, x)", 4, ["body(…) 3"]),
         ("def body(c, x):\n    return c\nlax.scan(body, 0, [])", 3, ["body(…) 2"]),
         ("x = 1\nx = 2\nx + 1", 3, ["x 2"]),
         ("x += 1", 1, []),
@@ -101,16 +101,35 @@ def test_the_part_that_failed_counts():
         ("def f(a, b):", "f(x, y)", "x 2"),
         ("def f(a, b):", "f(b=y, a=x)", "x 2"),
         ("def f(a, *, b):", "f(x, b=g(1, 2))", "x 2"),
-        ("def f(\n    self,\n    a,\n):", "model.f(x)", "x 2"),
-        ("def __call__(self, a):", "model(x)", "x 2"),
+        ("def f(b, a):", "f('p, q', x)", "x 2"),
+        ("def f(b, a):", "f(lambda p, q: p, x)", "x 2"),
+        ("class M:\n  def f(\n    self,\n    a,\n  ):", "model.f(x)", "x 2"),
+        ("class M:\n  def __init__(self, a):", "M(x)", "x 2"),
     ],
 )
 def test_arguments_are_found_by_place_and_by_name(function: str, call: str, origin: str):
     code = f"y = 1\nx = 2\n{function}\n    return a + 1\n{call}"
-    lines = code.split("\n")
-    frames = [Frame(lines, len(lines)), Frame(lines, len(lines) - 1)]
-    last = origins_of(frames, "a + 1")[-1]
-    assert f"{last.name} {last.line}" == origin
+    number = len(code.split("\n"))
+    assert found(code, number, number - 1)[-1] == origin
+
+
+@pytest.mark.parametrize(
+    ("function", "call"),
+    [
+        ("def f(a, b):", "f(*x)"),
+        ("def f(*a):", "f(x)"),
+        ("def f(b, a=3):", "f(x)"),
+        ("def f(a):", "f(x) + f(y)"),
+        ("def f(a):", "lax.scan(f, x, y)"),
+        ("def f(a):", "other(x)"),
+        ("def f(a):", "partial(f, 3)(x)"),
+        ("def f(a):", "[f(x) for x in y]"),
+        ("def f(a):", "list(map(lambda x: f(x), y))"),
+    ],
+)
+def test_arguments_that_are_not_clear_are_not_followed(function: str, call: str):
+    code = f"y = 1\nx = 2\n{function}\n    return a + 1\n{call}"
+    assert found(code, 5, 4) == []
 
 
 def test_the_statement_of_the_line_is_not_its_own_origin():
@@ -185,7 +204,7 @@ def test_a_pasted_traceback_shows_them_if_its_file_is_here(tmp_path: Path):
         "TypeError: lax.dynamic_update_slice requires arguments to have the same dtypes, got x.\n"
     )
     out = jaxtutor("-", text=text).stdout
-    assert "Look also where its names come from:" in out
+    assert "Where the names in this line were set:" in out
     assert 'make_cache(…)  line 9   return {"k": jnp.zeros(shape)}' in out
 
 
@@ -193,27 +212,92 @@ def test_a_fault_of_the_learners_code_has_them(kept: Kept):
     code = "import jax.numpy as jnp\nrows = jnp.ones((2, 3))\nrows @ jnp.ones((2, 4))\n"
     symptom = import_module(kept, code)
     assert symptom is not None
-    assert [(one.name, one.line, one.code) for one in symptom.origins] == [
+    assert [(one.name, one.line, one.code) for one in origins_of(symptom)] == [
         ("rows", 2, "rows = jnp.ones((2, 3))")
     ]
 
 
-@given(
-    st.lists(st.sampled_from([*DECODE.split("\n"), "(", "def f(", '"', "x = (", "\t=", "return"]))
-)
+@pytest.mark.parametrize(
+    ("code", "numbers", "origins"),
+    [
+        # the parameter of an enclosing function comes from the call of that function
+        ("""
+            x, p = 1, 2
+            def step(params, x):
+                def loss(params):
+                    return params @ x
+                return jax.grad(loss)(params)
+            data = 3
+            step(p, data)
+         """, (8, 6, 5), ["params, x 8", "p 2", "data 7"]),
+        ("x = 3\nprint(x, end='')\nx @ w", (3,), ["x 1"]),
+        ("x = 3\nplt.plot(h, x='h')\nx @ w", (3,), ["x 1"]),
+        ("x = 1\ndef helper():\n    x = 2\n    return x\nx @ w", (5,), ["x 1"]),
+        ("class A:\n    x = 4\n    def f(self):\n        return x @ w\nA().f()", (5, 4), []),
+        ("w = None\ndef f(x):\n    return x @ w\nw = init()\ny = 2\nf(y)", (6, 3), ["x 6", "y 5"]),
+        ("x = 1\nx = dot(\n    exp(x @ x), 3)", (3,), ["x 1"]),
+        ("y = 1\nx = 2\nys = scan(xs=y)", (3,), ["y 1"]),
+        ("""
+            class A:
+                def __init__(self):
+                    self.w = 1
+            class B:
+                def __init__(self):
+                    self.w = 2
+                def f(self):
+                    return self.w @ 3
+         """, (9,), ["self.w 7"]),
+        ("def update(p, g):\n    return p - g\nu = tx.update(g, s)\nu + 1", (4,), ["u 3"]),
+        ("import jax\ndef relu(x):\n    return x\nh = jax.nn.relu(x)\nh + 1", (5,), ["h 4"]),
+        ("a = 1\nfor a in other:\n    pass\n[a @ w for a in rows]", (4,), []),
+        ("def f(x):\n  \'\'\'\n  x = 3\n  \'\'\'\n  return x\ny = 4\nf(y)", (7, 5), ["x 7", "y 6"]),
+        ("if (n := f()):\n    g(n)", (2,), ["n 1"]),
+        ("x = 1\nx += 2\nx @ w", (3,), ["x 2"]),
+        ("a = b = 3\nb @ 2", (2,), ["b 1"]),
+        ("def f(n):\n    return f(n - 1) if n else m @ 3\nm = 2\nk = 5\nf(k)", (5, 2, 2), ["m 3"]),
+    ],
+)  # fmt: skip
+def test_what_is_not_where_a_name_was_set_is_not_shown(
+    code: str, numbers: tuple[int, ...], origins: list[str]
+):
+    part = "m @ 3" if "m @ 3" in code else ""
+    assert found(code, *numbers, part=part) == origins
+
+
+def test_another_file_is_named():
+    files = {"/a/main.py": "x = 3\nf(x)\n", "/a/helpers.py": "def f(y):\n    return y + 1\n"}
+    places = ("/a/main.py", 2), ("/a/helpers.py", 2)
+    (first, second) = origins_of(Symptom(files=files, places=places))
+    assert (first.name, first.line, first.file) == ("y", 2, "main.py")
+    assert (second.name, second.line, second.file) == ("x", 1, "main.py")
+
+
+def test_code_cannot_write_to_the_terminal():
+    (one,) = origins_of(
+        Symptom(files={"": "x = '\x1b]0;evil\x07\u202e'\nx + 1"}, places=(("", 2),))
+    )
+    assert not {"\x1b", "\x07", "\u202e"} & {*one.code}
+
+
+LINES = [*DECODE.split("\n"), "def f(", "x = (", "return", "lambda x: x", "[x for x in y]", "del x"]
+
+
+@given(st.lists(st.sampled_from(LINES)))
 @settings(deadline=None)
 def test_any_code_is_accepted(lines: list[str]):
+    code = "\n".join(lines)
     for number in range(1, len(lines) + 1):
-        assert (
-            len(origins_of([Frame(lines, 1), Frame(lines, number)], lines[number - 1])) <= MAX_SHOWN
-        )
+        places = ("", 1), ("", number)
+        assert len(origins_of(Symptom(files={"": code}, places=places))) <= MAX_SHOWN
 
 
 @pytest.mark.parametrize(
     "line",
-    ["    return x", "    x = x", "def f(x):", "x = (" + "(" * 290, "a" * 300 + "(",
-     "lambda x, " * 30, "f(" * 100, "for x, " * 40],
+    ["    return x\n", "    x = x\n", "    def f(x): x\n", "    x = " + "x(" * 90 + ")" * 90 + "\n",
+     "    lambda x: x\n", "    [x for x in x]\n", "    x = (" * 60 + "\n", "-" * 30_000],
 )  # fmt: skip
 def test_no_code_can_hold_up_the_process_that_judges_it(line: str):
-    lines = ["def x(x):", *[line] * (MAX_LINES - 2), "    x(x, x.x, self.x)"]
-    assert len(origins_of([Frame(lines, MAX_LINES)] * 40, lines[-1])) <= MAX_SHOWN
+    code = "def x(x):\n" + line * (MAX_SOURCE // len(line) - 10) + "    x(x, x.x, self.x)\nx(x)"
+    last = code.count("\n") + 1
+    places = (("", last), *[("", last - 1)] * 40)
+    assert len(origins_of(Symptom(files={"": code}, places=places))) <= MAX_SHOWN

@@ -123,7 +123,7 @@ def _show_contract(contract: "Contract", options: argparse.Namespace) -> int:
 
 def _explain_text(text: str, options: argparse.Namespace) -> int:
     from tutor.explain.contracts import contracts_for
-    from tutor.explain.origins import worth_showing
+    from tutor.explain.origins import origins_of, worth_showing
     from tutor.explain.traceback import explain_text
 
     symptom, explanation = explain_text(text)
@@ -151,8 +151,9 @@ def _explain_text(text: str, options: argparse.Namespace) -> int:
         out.print(render.explanation(explanation, lessons))
     else:
         out.print("No explanation known.", style="dim")
-    if symptom.origins and worth_showing(explanation, symptom.message):
-        out.print(render.origins(symptom.origins))
+    origins = origins_of(symptom) if worth_showing(explanation, symptom.message) else ()
+    if origins:
+        out.print(render.origins(origins))
     contracts = contracts_for(symptom, explanation)
     for contract in contracts:
         out.print(render.contract(contract, lessons))

@@ -10,7 +10,7 @@ from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
 from tutor.engine.submission import Observation, shown_code
 from tutor.explain import Symptom, contracts_for, explain, of_fault, of_finding
-from tutor.explain.origins import worth_showing
+from tutor.explain.origins import origins_of, worth_showing
 from tutor.expressions import result_names
 from tutor.foreign.plain_text import inert
 from tutor.lesson import Lesson
@@ -116,7 +116,7 @@ def explained(fault: Fault, code: str, check: Check | None = None) -> Fault:
         symptom = of_fault(fault, code, check.kind if check is not None else "")
         explanation = explain(symptom)
         contracts = contracts_for(symptom, explanation)
-        origins = symptom.origins if worth_showing(explanation, fault.message) else ()
+        origins = origins_of(symptom) if worth_showing(explanation, fault.message) else ()
     except Exception:  # noqa: BLE001 - a verdict matters more than its explanation
         return fault
     return msgspec.structs.replace(

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from tutor.explain.callee import UNMISTAKABLE, callee_of
 from tutor.explain.rule import Text
+from tutor.explain.rulebook import shortened
 from tutor.explain.symptom import Symptom
 from tutor.lesson import Id
 from tutor.report import Contract, Explanation
@@ -166,8 +167,8 @@ def contracts_for(symptom: Symptom, explained: Explanation | None) -> tuple[Cont
     found = [*dict.fromkeys(inside + found)] or _said(symptom)
     if explained is not None:
         others = " ".join(one.what + one.instead for one in explained.alternatives)
-        quoted = symptom.line.strip()
-        told = f"{explained.what} {explained.why} {explained.instead} {others}".replace(quoted, "")
+        told = f"{explained.what} {explained.why} {explained.instead} {others}"
+        told = told.replace(f"`{shortened(symptom.line.strip())}`", "")  # it is only quoted
         found = [one for one in found if not _mentions(told, one)]
     return tuple(one.contract for one in found[: 1 if sure else SHOWN])
 

@@ -1,25 +1,29 @@
-"""Where the names in a failing line were set: the statements to look at if the mistake is not in
-the line itself.
+"""Where the names in a failing statement were set: what to look at if the mistake is not in the
+statement itself.
 
-The code is untrusted, and may not be Python, so it is scanned by line and not parsed: parsers can
-be crashed. What is found is a statement that sets the name, the nearest one above; another may have
-run.
+Of several statements that set a name, it is the nearest one above; another may have run. Where it
+is not clear which statement that is, or what was passed for a parameter, nothing is shown.
 """
 
+import ast
 import builtins
-import keyword
-import re
+import warnings
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from tutor.explain.statement import MAX_LINES as STATEMENT
-from tutor.explain.statement import statement_at
+from tutor.explain.symptom import Symptom
+from tutor.foreign.plain_text import one_line
+from tutor.foreign.source_lines import source_lines
 from tutor.report import Explanation, Origin
 
+MAX_SOURCE = 64_000
+"""Characters of a file to parse; no larger file is."""
+
 MAX_NAMES = 4
-"""Names of a line to follow."""
+"""Names of a statement to follow."""
 
 MAX_STEPS = 3
 """Statements to show for each name."""
@@ -27,377 +31,559 @@ MAX_STEPS = 3
 MAX_SHOWN = 6
 """Statements to show in all."""
 
-MAX_FRAMES = 12
+MAX_FRAMES = 20
 """Frames to follow arguments through, the innermost ones."""
-
-MAX_RETURNS = 20
-"""Statements of a function to look at for the last `return`."""
-
-MAX_CALLS = 4
-"""Calls in a statement to look at."""
-
-MAX_DEFINITIONS = 2
-"""Functions of one name, such as methods of several classes, of which to show what they return."""
-
-MAX_LINES = 3_000
-"""Lines of a file to search; no larger file is."""
-
-MAX_LINE = 300
-"""Characters of a line; longer ones are not read."""
 
 MAX_CODE = 100
 """Characters of a statement to show."""
 
-_TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-_NAMES = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*(?!\s*=(?!=))")
-_DEF = re.compile(r"^(\s*)(?:async\s+)?def\s+(\w+)\s*\(")
-_LAMBDA = re.compile(r"\blambda\b([^:]{0,80}):")
-_MAPPED = re.compile(r"\bmap\(\s*lambda\s+([\w, ]{1,80}):")
-_IMPORTED = re.compile(r"^\s*(?:from\s+[\w.]+\s+)?import\s+(.+)$")
-_PARAMETER = re.compile(r"^\*{0,2}(\w+)")
-_RETURN = re.compile(r"^\s*return\b\s*\S")
-_SIMPLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[[^\[\]()]{1,40}\])*")
-_CALL = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\(")
-_FIT = re.compile(r"shape|dtype|structure|broadcast|tree|carry")
-_EQUALS = re.compile(r"(?<![=!<>+\-*/%&|^@:])=(?!=)")
-_NO_TARGET = ("def ", "class ", "return ", "if ", "elif ", "while ", "assert ", "lambda ")
-_BUILTIN = frozenset((*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "self", "cls"))
+_FIT = ("shape", "dtype", "structure", "broadcast", "tree", "carry")
+_LIBRARIES_METHODS = frozenset(
+    (
+        "add", "append", "apply", "astype", "copy", "create", "get", "init", "items", "keys",
+        "mean", "pop", "replace", "reshape", "set", "split", "step", "sum", "update", "values",
+    )
+)  # fmt: skip
+"""Methods that objects of libraries have, too, so that `x.update(` need not be the file's."""
 
-
-class Frame(Struct, frozen=True):
-    """A line of the learner's code in a traceback, in the lines of its file; `number` counts from
-    1."""
-
-    lines: Sequence[str]
-    number: int
-
-
-class _Function(Struct, frozen=True):
-    """A function: the row of its `def`, from 0, its indentation, name and parameters."""
-
-    row: int
-    indent: int
-    name: str
-    parameters: tuple[str, ...]
-
-
-def origins_of(frames: Sequence[Frame], part: str) -> tuple[Origin, ...]:
-    """Return the statements that set the names in a failing line.
-
-    **Arguments:** `frames`: the outermost first; `part`: what failed of the innermost line.
-    """
-    frames = frames[-MAX_FRAMES:]
-    if not frames or any(len(frame.lines) > MAX_LINES for frame in frames):
-        return ()
-    found: list[Origin] = []
-    for name in _names(part, frames[-1].lines):
-        found += _chain(name, list(frames))
-    itself = _origin("", frames[-1].lines, _start(frames[-1])).code
-    names: dict[tuple[int, str], dict[str, None]] = {}
-    for one in found:
-        if one.code != itself:
-            names.setdefault((one.line, one.code), {}).setdefault(one.name)
-    each = [Origin(", ".join(those), *place) for place, those in names.items()]
-    return tuple(each[:MAX_SHOWN])
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope: TypeAlias = ast.Module | ast.ClassDef | _Function | ast.Lambda
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
 
 def worth_showing(explained: Explanation | None, message: str) -> bool:
     """Return whether to show where names were set: if the cause is not sure, or two values do not
     fit each other, it may be there."""
     unsure = explained is None or explained.likely or bool(explained.alternatives)
-    return unsure or _FIT.search(message) is not None
+    return unsure or any(word in message for word in _FIT)
 
 
-def _names(part: str, lines: Sequence[str]) -> list[str]:
-    """Return the names in a part of a line: those of values, and of functions defined in the file
-    as `f(`."""
-    bare = _lambdas_last(_TEXT.sub('""', part[:MAX_LINE]))
-    inner = _parameters_of_lambdas(bare)
-    modules = _imported(lines)
-    names: dict[str, None] = {}
-    for found in _NAMES.finditer(bare):
-        name = found[0]
-        head, _, rest = name.partition(".")
-        called = bare[found.end() :].lstrip().startswith("(")
-        if called and (head == "self" or not rest) and _definitions(lines, name.split(".")[-1]):
-            names.setdefault(f"{name.split('.')[-1]}(")
-        elif head == "self" and rest:
-            names.setdefault(f"self.{rest.split('.')[0]}" if not called or "." in rest else "")
-        elif head not in _BUILTIN | modules | inner and (rest or not called):
-            names.setdefault(head)
-    return [name for name in names if name][:MAX_NAMES]
-
-
-def _parameters_of_lambdas(code: str) -> set[str]:
-    found = (name for one in _LAMBDA.finditer(code) for name in one[1].split(","))
-    return {name.partition("=")[0].strip().lstrip("*") for name in found}
-
-
-def _lambdas_last(part: str) -> str:
-    """Return a call with the arguments that are functions behind the others: what they use is less
-    often what does not fit."""
-    head, bracket, rest = part.partition("(")
-    arguments: list[str] = []
-    for one in _split(_inner(rest)) if bracket else ():
-        last = arguments[-1] if arguments else ""
-        if last.lstrip().startswith("lambda") and ":" not in last:  # split at its parameters
-            arguments[-1] = f"{last},{one}"
-        else:
-            arguments.append(one)
-    ordered = sorted(arguments, key=lambda one: one.lstrip().startswith("lambda"))
-    return f"{head}({', '.join(ordered)}){rest[len(_inner(rest)) + 1 :]}" if bracket else part
-
-
-def _imported(lines: Sequence[str]) -> set[str]:
-    """Return the names under which a file imports modules and functions."""
-    found: set[str] = set()
-    for line in lines:
-        if (one := _IMPORTED.match(line[:MAX_LINE])) is not None:
-            parts = one[1].strip("()\\ ").split(",")
-            found |= {part.split(" as ")[-1].strip().partition(".")[0] for part in parts}
-    return found
-
-
-def _chain(name: str, frames: list[Frame]) -> Iterator[Origin]:
-    """Yield the statement that sets a name, and those that set what it was made from."""
-    row, steps = _start(frames[-1]), 0
-    while steps < MAX_STEPS:
-        lines = frames[-1].lines
-        if name.endswith("("):
-            yield from _returned(lines, name[:-1])
-            return
-        if (mapped := _mapped(_statement(lines, row), name)) is not None:
-            name = mapped
-        found = _setting(lines, name, row)
-        if found is None:
-            yield from _returned(lines, name)
-            return
-        if isinstance(found, int):
-            row = found
-            yield _origin(name, lines, row)
-            following = _made_from(_statement(lines, row), name, lines)
-        else:  # an argument: go on where the function was called
-            frames.pop()
-            if not frames:
-                return
-            lines, row = frames[-1].lines, _start(frames[-1])
-            following = _argument(_statement(lines, row), found, name, lines)
-            if following == name:
-                continue  # it is passed on under the same name
-            if following in _parameters_of_lambdas(_statement(lines, row)):
-                return
-            yield _origin(name, lines, row)
-        if not following:
-            return
-        name, steps = following, steps + 1
-
-
-def _setting(lines: Sequence[str], name: str, row: int) -> "int | _Function | None":
-    """Return the row that sets a name which another row uses, or the function of which it is a
-    parameter."""
-    if name.startswith("self."):
-        pattern = re.compile(rf"^\s*{re.escape(name)}\s*(?::[^=]+)?=(?!=)")
-        rows = (at for at, line in enumerate(lines) if pattern.match(line[:MAX_LINE]))
-        return next(rows, None)
-    inside = _enclosing(lines, row)
-    while True:
-        start = inside.row + 1 if inside is not None else 0
-        for number in range(row - 1, start - 1, -1):
-            if _sets(lines[number], name):
-                return number
-        if inside is None:
-            return None
-        if name in inside.parameters:
-            return inside
-        row, inside = inside.row, _enclosing(lines, inside.row)
-
-
-def _mapped(statement: str, name: str) -> str | None:
-    """Return what `tree.map(lambda a, b: …, x, y)` passes for a parameter of the lambda."""
-    found = _MAPPED.search(statement)
-    names = [one.strip() for one in found[1].split(",")] if found is not None else []
-    if found is None or name not in names:
-        return None
-    trees = _split(_inner(statement[found.start(1) :]))
-    # The lambda's parameters are split at their commas, too.
-    at = len(names) + names.index(name)
-    return _followed(trees[at].strip()) if at < len(trees) else None
-
-
-def _sets(line: str, name: str) -> bool:
-    """Return whether a statement that begins on a line sets a name."""
-    line = line[:MAX_LINE].split("#")[0].strip()
-    if "=" not in line and not line.startswith(("for ", "async ", "with ")):
-        return False
-    if not re.search(rf"\b{re.escape(name)}\b", line):
-        return False
-    if line.startswith(("for ", "async for ")):
-        line = line.partition(" in ")[0]
-        return re.search(rf"\b{re.escape(name)}\b", line) is not None
-    if line.startswith("with "):
-        return re.search(rf"\bas\s+\(?[\w, ]*\b{re.escape(name)}\b", line) is not None
-    equals = _EQUALS.search(line)
-    target = line[: equals.start()] if equals is not None else ""
-    if target.count("(") != target.count(")") or line.startswith(_NO_TARGET):
-        return False  # it is an argument
-    names = re.split(r"[,()\s]+", target.partition(":")[0])
-    return name in {one.lstrip("*") for one in names}
-
-
-def _enclosing(lines: Sequence[str], row: int) -> _Function | None:
-    """Return the function that a row is in."""
-    indent = _indent(lines[row])
-    for number in range(row - 1, -1, -1):
-        line = lines[number]
-        if not line.strip() or _indent(line) >= indent or line.lstrip().startswith((")", "#")):
-            continue
-        indent = _indent(line)
-        if found := _DEF.match(line[:MAX_LINE]):
-            text = _statement(lines, number)
-            inner = text.partition("(")[2].rpartition(")")[0]
-            each = [_PARAMETER.match(one.strip()) for one in _split(inner)]
-            names = tuple(one[1] for one in each if one is not None)
-            return _Function(number, len(found[1]), found[2], names)
-        if indent == 0:
-            return None
-    return None
-
-
-def _argument(statement: str, function: _Function, name: str, lines: Sequence[str]) -> str:
-    """Return what is passed for a parameter: a name, `f(` for the result of a function, or an empty
-    text for another expression."""
-    found = _call_of(function.name, statement, lines)
-    method = function.parameters[:1] in (("self",), ("cls",))
-    if found is None and method and function.name == "__call__" and ".apply(" not in statement:
-        found = next((one for one in _CALL.finditer(statement) if one[1] not in _BUILTIN), None)
-    if found is None:
-        return name if re.search(rf"(?<![\w.]){re.escape(name)}\b", statement) else ""
-    arguments = _split(_inner(statement[found.end() :]))
-    names = [one for one in function.parameters if not (method and one in ("self", "cls"))]
-    passed = ""
-    for position, one in enumerate(arguments):
-        key, equals, value = one.partition("=")
-        if equals and key.strip() == name and not value.startswith("="):
-            passed = value
-        elif not equals and position < len(names) and names[position] == name:
-            passed = one
-    return _followed(passed.strip())
-
-
-def _call_of(function: str, statement: str, lines: Sequence[str]) -> re.Match[str] | None:
-    """Return where a statement calls a function, also through `jax.grad(f)(`, or through a name
-    for such a function: `grad_fn(` after `grad_fn = jax.grad(f)`."""
-    called = rf"\b{re.escape(function)}"
-    found = re.search(rf"{called}\(", statement)
-    if found is not None or "partial" in statement:
-        return found
-    if (found := re.search(rf"{called}(?:,[^()]{{0,80}})?\)\(", statement)) is not None:
-        return found
-    for call in islice(_CALL.finditer(statement), MAX_CALLS):
-        set_to = re.compile(rf"^\s*{re.escape(call[1])}\s*=\s*[\w.]+\({called}\b(?!\()")
-        if any(set_to.match(line[:MAX_LINE]) and "partial" not in line for line in lines):
-            return call
-    return None
-
-
-def _followed(expression: str) -> str:
-    """Return the name to follow from an expression, or `f(` if it calls a function."""
-    if _SIMPLE.fullmatch(expression) and not expression[0].isdigit():
-        head, _, rest = expression.partition(".")
-        if head == "self" and rest:
-            return f"self.{re.split(r'[.[]', rest)[0]}"
-        base = re.split(r"[.[]", expression)[0]
-        return base if base not in _BUILTIN else ""
-    if (found := _CALL.match(expression)) is not None:
-        return f"{found[1].split('.')[-1]}("
-    return ""
-
-
-def _made_from(statement: str, name: str, lines: Sequence[str]) -> str:
-    """Return what to follow from a statement that sets a name: a function of the file that returns
-    it, or another name."""
-    value = re.split(r"(?<![=!<>])=(?!=)", statement, maxsplit=1)[-1].strip()
-    following = _followed(value)
-    if following.endswith("(") and not _definitions(lines, following[:-1]):
-        return ""
-    return following if following != name else ""
-
-
-def _returned(lines: Sequence[str], function: str) -> Iterator[Origin]:
-    """Yield what a function of the file returns last."""
-    for row in _definitions(lines, function)[:MAX_DEFINITIONS]:
-        yield from _last_return(lines, row, function)
-
-
-def _last_return(lines: Sequence[str], row: int, function: str) -> Iterator[Origin]:
-    indent = _indent(lines[row])
-    returns: list[int] = []
-    for number in range(row + 1, len(lines)):
-        line = lines[number]
-        if line.strip() and _indent(line) <= indent and not line.lstrip().startswith(")"):
+def origins_of(symptom: Symptom) -> tuple[Origin, ...]:
+    """Return the statements that set the names in the failing statement, as far as the symptom has
+    the files."""
+    files: dict[str, _File] = {}
+    frames: list[_Frame] = []
+    for path, number in reversed(symptom.places[-MAX_FRAMES:]):
+        source = symptom.files.get(path, "")
+        if path not in files and source and (parsed := _parsed(path, source)) is not None:
+            files[path] = parsed
+        frame = _frame(files[path], number) if path in files else None
+        if frame is None:
             break
-        if _RETURN.match(line[:MAX_LINE]):
-            returns.append(number)
-    for number in reversed(returns[-MAX_RETURNS:]):
-        inner = _enclosing(lines, number)
-        if inner is not None and inner.row == row:  # not one of a function inside
-            yield _origin(f"{function}(…)", lines, number)
+        frames.insert(0, frame)
+    if not frames:
+        return ()
+    part = symptom.frames[-1] if symptom.frames else ""
+    # One statement may set several names.
+    names: dict[tuple[_File, ast.stmt], dict[str, None]] = {}
+    for name in _names(frames[-1], part):
+        for found, file, statement in _chain(name, frames):
+            if statement is not frames[-1].statement:
+                names.setdefault((file, statement), {}).setdefault(one_line(found))
+    own = frames[-1].file
+    return tuple(
+        Origin(
+            ", ".join(those), statement.lineno, file.code(statement),
+            "" if file is own else Path(file.path).name,
+        )
+        for (file, statement), those in [*names.items()][:MAX_SHOWN]
+    )  # fmt: skip
+
+
+# --- files and frames --------------------------------------------------------------------------
+
+
+class _File:
+    """A parsed file. `bound` are the statements that bind names, by scope and name; `fields` those
+    that set attributes of `self`, by class and name; `parents` the scope around each scope."""
+
+    def __init__(self, path: str, source: str, module: ast.Module) -> None:
+        self.path = path
+        self.module = module
+        self.lines = source_lines(source)
+        self.parents: dict[ast.AST, _Scope] = {}
+        self.bound: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
+        self.fields: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
+        self.statements: list[tuple[ast.stmt, _Scope]] = []
+        self.imported: set[str] = set()
+        self._visit(module.body, module)
+
+    def _visit(self, body: Sequence[ast.stmt], scope: _Scope) -> None:
+        waiting: list[tuple[ast.AST, _Scope, ast.stmt | None]] = [
+            (node, scope, None) for node in reversed(body)
+        ]
+        while waiting:
+            node, scope, statement = waiting.pop()
+            if isinstance(node, ast.stmt):
+                statement = node
+                self.statements.append((node, scope))
+                self._bind(node, scope)
+            elif statement is not None and isinstance(node, ast.NamedExpr | ast.ExceptHandler):
+                target = node.target.id if isinstance(node, ast.NamedExpr) else node.name
+                if target is not None:
+                    self.bound.setdefault((scope, target), []).append(statement)
+            inside: _Scope = scope
+            if isinstance(node, _SCOPES):
+                self.parents[node] = scope
+                inside = node
+            children = [*ast.iter_child_nodes(node)]
+            waiting += [(child, inside, statement) for child in reversed(children)]
+
+    def _bind(self, node: ast.stmt, scope: _Scope) -> None:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [(one.asname or one.name).partition(".")[0] for one in node.names]
+            self.imported |= {*names}
             return
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
+            targets = [node.target]
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            targets = [one.optional_vars for one in node.items if one.optional_vars is not None]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            self.bound.setdefault((scope, node.name), []).append(node)
+        for target in targets:
+            for one in ast.walk(target):
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                    self.bound.setdefault((scope, one.id), []).append(node)
+                elif isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store):
+                    owner = self.class_of(scope)
+                    if owner is not None and _is_self(one.value):
+                        self.fields.setdefault((owner, one.attr), []).append(node)
+
+    def class_of(self, scope: ast.AST) -> ast.ClassDef | None:
+        """Return the class whose method a scope is, or is in."""
+        while scope in self.parents:
+            if isinstance(scope, ast.ClassDef):
+                return scope
+            scope = self.parents[scope]
+        return None
+
+    def function(self, name: str, scope: _Scope) -> _Function | None:
+        """Return the function of the file that a name stands for in a scope."""
+        found = self._visible(name, scope)
+        only = found[0] if found is not None and len(found) == 1 else None
+        return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+    def _visible(self, name: str, scope: _Scope) -> list[ast.stmt] | None:
+        at: _Scope | None = scope
+        while at is not None:
+            if name in _parameters(at):
+                return None
+            if (at, name) in self.bound and (at is scope or not isinstance(at, ast.ClassDef)):
+                return self.bound[at, name]
+            at = self.parents.get(at)
+        return None
+
+    def methods(self, name: str) -> list[_Function]:
+        """Return the methods of this name of all classes of the file."""
+        return [
+            one
+            for (scope, known), each in self.bound.items()
+            if known == name and isinstance(scope, ast.ClassDef)
+            for one in each
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+
+    def code(self, statement: ast.stmt) -> str:
+        """Return a statement on one line; of one with a body, its first line."""
+        body = getattr(statement, "body", None)
+        end = statement.end_lineno or statement.lineno
+        if body:
+            end = max(statement.lineno, min(end, body[0].lineno - 1))
+        text = " ".join(line.strip() for line in self.lines[statement.lineno - 1 : end])
+        text = one_line(text)
+        return text if len(text) <= MAX_CODE else f"{text[: MAX_CODE - 1]}…"
 
 
-def _definitions(lines: Sequence[str], function: str) -> list[int]:
-    """Return the rows at which functions of this name are defined."""
+class _Frame(Struct, frozen=True, eq=False):
+    """A statement that was running, and the function, or the module, that it is in."""
+
+    file: _File
+    statement: ast.stmt
+    scope: _Scope
+    number: int
+
+
+def _parsed(path: str, source: str) -> _File | None:
+    if len(source) > MAX_SOURCE:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the code, such as an invalid escape
+            return _File(path, source, ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _frame(file: _File, number: int) -> _Frame | None:
+    """Return the smallest statement that a line is in."""
+    around = [
+        (statement, scope)
+        for statement, scope in file.statements
+        if statement.lineno <= number <= (statement.end_lineno or statement.lineno)
+    ]
+    if not around:
+        return None
+    statement, scope = min(
+        around, key=lambda one: (one[0].end_lineno or one[0].lineno) - one[0].lineno
+    )
+    return _Frame(file, statement, scope, number)
+
+
+# --- the names of a statement ------------------------------------------------------------------
+
+
+class _Name(Struct, frozen=True):
+    """A name to follow: of a variable; `self.x`, or the result of a function."""
+
+    text: str
+    returned: tuple[_Function, ...] = ()
+
+
+def _names(frame: _Frame, part: str) -> list[_Name]:
+    """Return the names that what failed of a statement uses, those of functions inside last."""
+    names: dict[str, _Name] = {}
+    later: dict[str, _Name] = {}
+    for node in _failed(frame, part):
+        binders = _binders(frame.statement, node)
+        for one, inner in _loads(node):
+            followed = _unbound(one, binders, frame)
+            name = _name_of(followed, frame) if followed is not None else None
+            if name is not None and name.text not in names:
+                (later if inner else names).setdefault(name.text, name)
+    return [*names.values(), *(one for text, one in later.items() if text not in names)][:MAX_NAMES]
+
+
+def _binders(statement: ast.stmt, node: ast.AST) -> list[ast.AST]:
+    """Return the lambdas and comprehensions of a statement that an expression is in."""
     return [
-        row
-        for row, line in enumerate(lines)
-        if (found := _DEF.match(line[:MAX_LINE])) is not None and found[2] == function
+        one
+        for whole in _own_expressions(statement)
+        for one in ast.walk(whole)
+        if isinstance(one, (ast.Lambda, *_COMPREHENSIONS)) and any(n is node for n in ast.walk(one))
     ]
 
 
-def _split(text: str) -> list[str]:
-    """Split arguments at their commas."""
-    parts, depth, start = [], 0, 0
-    for at, character in enumerate(text):
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
-    return [*parts, text[start:]] if text[start:].strip() else parts
+def _unbound(node: ast.expr, binders: Sequence[ast.AST], frame: _Frame) -> ast.expr | None:
+    """Return an expression, or, if it is a parameter of a lambda, what is passed for that; None if
+    that is not known."""
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    for binder in binders:
+        if isinstance(binder, ast.Lambda):
+            if isinstance(node, ast.Name) and node.id in _parameters(binder):
+                return _mapped(node.id, binder, frame)
+            bound = {*_parameters(binder)}
+        else:
+            bound = _targets(binder)
+        if names & bound:
+            return None
+    return node
 
 
-def _inner(text: str) -> str:
-    """Return what comes before the bracket that closes an open one."""
-    depth = 1
-    for at, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0:
-            return text[:at]
-    return text
+def _targets(comprehension: ast.AST) -> set[str]:
+    generators = [one for one in ast.walk(comprehension) if isinstance(one, ast.comprehension)]
+    return {n.id for one in generators for n in ast.walk(one.target) if isinstance(n, ast.Name)}
 
 
-def _start(frame: Frame) -> int:
-    """Return the row at which the statement begins that a frame's line is in."""
-    row = frame.number - 1
-    depth, start = 0, row
-    for number in range(row - 1, max(row - STATEMENT, -1), -1):
-        bare = _TEXT.sub("", frame.lines[number][:MAX_LINE]).partition("#")[0]
-        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
-        if depth > 0:
-            start, depth = number, 0
-    return start
+def _failed(frame: _Frame, part: str) -> list[ast.AST]:
+    """Return the expressions of a statement that failed: those that the text is of, or all."""
+    own = _own_expressions(frame.statement)
+    wanted = _normal(part)
+    if not wanted:
+        return own
+    for whole in own:
+        for node in ast.walk(whole):
+            if isinstance(node, ast.expr) and node.lineno <= frame.number:
+                length = (node.end_col_offset or 0) - node.col_offset
+                close = node.lineno != node.end_lineno or abs(length - len(part)) < 8
+                if close and _normal(ast.unparse(node)) == wanted:
+                    return [node]
+    return own
 
 
-def _statement(lines: Sequence[str], row: int) -> str:
-    return statement_at(lines, row + 1)[: 4 * MAX_LINE]
+def _normal(code: str) -> str:
+    return "".join(code.split()).replace('"', "'")
 
 
-def _origin(name: str, lines: Sequence[str], row: int) -> Origin:
-    code = _statement(lines, row)
-    return Origin(name, row + 1, code if len(code) <= MAX_CODE else f"{code[: MAX_CODE - 1]}…")
+def _own_expressions(statement: ast.stmt) -> list[ast.AST]:
+    """Return the expressions of a statement, without those of its body and without targets."""
+    return [
+        node
+        for name, value in ast.iter_fields(statement)
+        if name not in ("body", "orelse", "finalbody", "handlers", "targets", "target")
+        for node in (value if isinstance(value, list) else [value])
+        if isinstance(node, ast.expr | ast.withitem)
+    ]
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def _loads(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the names, the attributes of `self` and the called functions in an expression, in its
+    order, and whether they are inside a lambda; without those that it binds itself."""
+    lambdas = [one for one in ast.walk(node) if isinstance(one, ast.Lambda)]
+    own = _targets(node) | {name for one in lambdas for name in _parameters(one)}
+    waiting: list[tuple[ast.AST, bool]] = [(node, False)]
+    while waiting:
+        one, inner = waiting.pop()
+        called = isinstance(one, ast.Call)
+        if isinstance(one, ast.Name) and one.id not in own and isinstance(one.ctx, ast.Load):
+            yield one, inner
+            continue
+        if isinstance(one, ast.Attribute) and _is_self(one.value):
+            yield one, inner
+            continue
+        if called:
+            yield one, inner  # type: ignore[misc]
+        inner = inner or isinstance(one, ast.Lambda)
+        children = [*ast.iter_child_nodes(one)]
+        if called and isinstance(one.func, ast.Name | ast.Attribute):  # type: ignore[attr-defined]
+            children = children[1:]
+            base = one.func  # type: ignore[attr-defined]
+            if isinstance(base, ast.Attribute) and not _is_self(base.value):
+                children.insert(0, base.value)
+        waiting += [(child, inner) for child in reversed(children)]
+
+
+def _name_of(node: ast.expr, frame: _Frame) -> _Name | None:
+    """Return what to follow from an expression: a name, what one is part of, or what a function of
+    the file returns; None if it is none of these."""
+    while isinstance(node, ast.Subscript) or (
+        isinstance(node, ast.Attribute) and not _is_self(node.value)
+    ):
+        node = node.value
+    if isinstance(node, ast.Name):
+        function = frame.file.function(node.id, frame.scope)
+        if function is not None:
+            return _Name(f"{node.id}(…)", (function,))
+        known = node.id in frame.file.imported or hasattr(builtins, node.id)
+        return None if known or node.id in ("self", "cls") else _Name(node.id)
+    if isinstance(node, ast.Attribute):
+        return _Name(f"self.{node.attr}")
+    if isinstance(node, ast.Call):
+        functions = _called(node.func, frame)
+        if functions:
+            return _Name(f"{functions[0].name}(…)", functions)
+    return None
+
+
+def _called(function: ast.expr, frame: _Frame) -> tuple[_Function, ...]:
+    """Return the functions of the file that a call may mean: at most two methods of one name."""
+    if isinstance(function, ast.Name):
+        found = frame.file.function(function.id, frame.scope)
+        return (found,) if found is not None else ()
+    if not isinstance(function, ast.Attribute):
+        return ()
+    methods = frame.file.methods(function.attr)
+    if _is_self(function.value):
+        owner = frame.file.class_of(frame.scope)
+        methods = [one for one in methods if owner is not None and one in owner.body]
+    elif function.attr in _LIBRARIES_METHODS or (
+        isinstance(function.value, ast.Name) and function.value.id in frame.file.imported
+    ):
+        return ()
+    return tuple(methods) if len(methods) <= 2 else ()
+
+
+def _is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _parameters(scope: ast.AST) -> list[str]:
+    """Return the names of a function's parameters, the positional ones first."""
+    if not isinstance(scope, _FUNCTIONS):
+        return []
+    of = scope.args
+    rest = [one for one in (of.vararg, of.kwarg) if one is not None]
+    return [one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs, *rest)]
+
+
+# --- following them ----------------------------------------------------------------------------
+
+
+def _chain(name: _Name, frames: Sequence[_Frame]) -> Iterator[tuple[str, _File, ast.stmt]]:
+    """Yield the statement that sets a name, and those that set what it was made from."""
+    at, frame, shown = len(frames) - 1, frames[-1], 0
+    while shown < MAX_STEPS:
+        if name.returned:
+            for one in name.returned:
+                if (last := _last_return(one)) is not None:
+                    yield name.text, frame.file, last
+            return
+        set_by = _setting(name.text, frame)
+        if set_by is None:
+            return
+        statement, function = set_by
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
+            name = _Name(f"{name.text}(…)", (statement,))
+            continue
+        if function is not None:
+            at = _caller(function, frames, at)
+            passed = _passed(name.text, function, frames[at]) if at >= 0 else None
+            if passed is None:
+                return
+            frame = frames[at]
+            statement, following = frame.statement, _name_of(passed, frame)
+            if following is not None and following.text == name.text:
+                continue  # it is passed on under the same name
+        else:
+            following = _made_from(statement, name.text, frame)
+            frame = _Frame(frame.file, statement, frame.scope, statement.lineno)
+        yield name.text, frame.file, statement
+        if following is None:
+            return
+        name, shown = following, shown + 1
+
+
+def _caller(function: _Function, frames: Sequence[_Frame], at: int) -> int:
+    """Return the frame in which a function was called that runs in a frame at or before another;
+    -1 if there is none. The frames of its lambdas count as its own."""
+    while at >= 0 and frames[at].scope is not function:
+        at -= 1
+    at -= 1
+    while at >= 0 and frames[at].scope is function and not _calls_in(frames[at], function):
+        at -= 1
+    return at
+
+
+def _setting(name: str, frame: _Frame) -> tuple[ast.stmt, _Function | None] | None:
+    """Return the statement above a frame's that sets a name; or, beside the frame's own, the
+    function whose parameter it is."""
+    file, scope = frame.file, frame.scope
+    if name.startswith("self."):
+        owner = file.class_of(scope)
+        several = file.fields.get((owner, name[5:]), []) if owner is not None else []
+        before = [one for one in several if one is not frame.statement]
+        return (before[0], None) if len(before) == 1 else None
+    line = frame.statement.lineno
+    above = [one for one in file.bound.get((scope, name), ()) if one.lineno < line]
+    if above:
+        last = max(above, key=lambda one: one.lineno)
+        return (last, None) if not isinstance(last, ast.ClassDef) else None
+    at: _Scope | None = scope
+    while at is not None:
+        if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef) and name in _parameters(at):
+            return frame.statement, at
+        if at is not scope and not isinstance(at, ast.ClassDef) and (at, name) in file.bound:
+            several = file.bound[at, name]
+            return (several[0], None) if len(several) == 1 else None
+        at = file.parents.get(at)
+    return None
+
+
+def _made_from(statement: ast.stmt, name: str, frame: _Frame) -> _Name | None:
+    """Return what to follow from a statement that sets a name."""
+    value = getattr(statement, "value", None)
+    if isinstance(statement, ast.AugAssign) or not isinstance(value, ast.expr):
+        return None
+    following = _name_of(value, frame)
+    return following if following is None or following.text != name else None
+
+
+def _calls_in(caller: _Frame, function: _Function) -> list[tuple[ast.Call, int]]:
+    """Return the calls of a function in a frame's statement (see `_calls`)."""
+    return [
+        (call, skipped)
+        for whole in _own_expressions(caller.statement)
+        for call in ast.walk(whole)
+        if isinstance(call, ast.Call)
+        for skipped in [_calls(call, function, caller)]
+        if skipped is not None
+    ]
+
+
+def _passed(name: str, function: _Function, caller: _Frame) -> ast.expr | None:
+    """Return what a statement passes for a parameter; None if it calls the function nowhere, or
+    several times, or that is not clear."""
+    calls = _calls_in(caller, function)
+    if len(calls) != 1:
+        return None
+    call, skipped = calls[0]
+    binders = _binders(caller.statement, call)
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return _unbound(keyword.value, binders, caller)
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    if positional[:1] in (["self"], ["cls"]):
+        positional = positional[1:]
+    if name not in positional:
+        return None
+    arguments = call.args[skipped:]
+    at = positional.index(name)
+    if at >= len(arguments) or any(isinstance(one, ast.Starred) for one in arguments[: at + 1]):
+        return None
+    return _unbound(arguments[at], binders, caller)
+
+
+def _calls(call: ast.Call, function: _Function, caller: _Frame) -> int | None:
+    """Return how many arguments a call of a function has before the function's own; None if it is
+    no call of it. `jax.grad(f)(x)` calls `f`, and so does `g(x)` after `g = jax.grad(f)`."""
+    called = call.func
+    if isinstance(called, ast.Name):
+        if called.id == function.name:
+            return 0
+        visible = caller.file.bound.get((caller.scope, called.id)) or caller.file.bound.get(
+            (caller.file.module, called.id), []
+        )
+        if len(visible) != 1:
+            return None
+        only = visible[0]
+        if isinstance(only, ast.ClassDef):
+            made = function.name == "__init__" and function in only.body
+            return 0 if made else None
+        value = getattr(only, "value", None)
+        if function.name == "__call__" and isinstance(value, ast.Call):
+            return 0 if _is_class_of(function, value.func, caller.file) else None
+        return 0 if _transforms(value, function.name) else None
+    if isinstance(called, ast.Attribute):
+        if function.name == "__call__" and called.attr == "apply":
+            return 1  # Flax: model.apply(variables, *arguments)
+        if function.name == "__call__" and _is_self(called.value):
+            return 0
+        return 0 if called.attr == function.name else None
+    return 0 if _transforms(called, function.name) else None
+
+
+def _transforms(node: object, name: str) -> bool:
+    """Return whether an expression is like `jax.grad(f)`, which takes the arguments of `f`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return False
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    known = last in ("jit", "grad", "value_and_grad", "vmap", "pmap", "jacfwd", "jacrev", "hessian",
+                     "checkpoint", "remat", "shard_map")  # fmt: skip
+    first = node.args[0] if node.args else None
+    return known and (
+        (isinstance(first, ast.Name) and first.id == name) or _transforms(first, name)
+    )
+
+
+def _is_class_of(method: _Function, made: ast.expr, file: _File) -> bool:
+    known = file.bound.get((file.module, made.id), []) if isinstance(made, ast.Name) else []
+    return any(isinstance(one, ast.ClassDef) and method in one.body for one in known)
+
+
+def _mapped(name: str, function: ast.Lambda, caller: _Frame) -> ast.expr | None:
+    """Return the tree of `tree.map(lambda a, b: …, x, y)` whose leaves a parameter stands for."""
+    for whole in _own_expressions(caller.statement):
+        for call in ast.walk(whole):
+            if isinstance(call, ast.Call) and call.args[:1] == [function]:
+                last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+                at = _parameters(function).index(name) + 1
+                if last in ("map", "tree_map") and at < len(call.args):
+                    return call.args[at]
+    return None
+
+
+def _last_return(function: _Function) -> ast.Return | None:
+    """Return the last `return` of a value of a function, without those of functions inside."""
+    found: list[ast.Return] = []
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Return) and node.value is not None:
+            found.append(node)
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+    return max(found, key=lambda one: one.lineno, default=None)

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from tutor.explain.origins import Frame, origins_of
 from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.explain.symptom import Symptom
 from tutor.foreign.source_lines import source_lines
-from tutor.report import Origin
 
 MAX_FILE = 256_000
 """Bytes of a file to read."""
@@ -37,20 +35,7 @@ def with_own_code(symptom: Symptom) -> Symptom:
     file, number = symptom.places[-1]
     line = statement_at(source_lines(files[file]), number) if file in files else symptom.line
     names_jax = symptom.names_jax or _IMPORTS_JAX.search(source) is not None
-    origins = _origins(symptom, {file: source_lines(code) for file, code in files.items()})
-    return structs.replace(symptom, source=source, line=line, names_jax=names_jax, origins=origins)
-
-
-def _origins(symptom: Symptom, files: dict[str, list[str]]) -> tuple[Origin, ...]:
-    """Return where the names in the innermost line were set, as far as the files show it."""
-    if symptom.places[-1][0] not in files:
-        return ()
-    known: list[Frame] = []
-    for file, number in reversed(symptom.places):
-        if file not in files:
-            break
-        known.insert(0, Frame(files[file], number))
-    return origins_of(known, symptom.frames[-1])
+    return structs.replace(symptom, source=source, line=line, files=files, names_jax=names_jax)
 
 
 def _files(symptom: Symptom, lines: list[str]) -> Iterator[tuple[str, str]]:

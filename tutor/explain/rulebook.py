@@ -85,9 +85,9 @@ def matches(symptom: Symptom) -> list[Match]:
 def explanation(match: Match, symptom: Symptom) -> Explanation:
     """Return a rule's explanation with its fields filled in."""
     line = symptom.line.strip()
-    shown = {name: _short(value) for name, value in match.fields.items()}
+    shown = {name: shortened(value) for name, value in match.fields.items()}
     if line:
-        shown["line"] = _short(line)
+        shown["line"] = shortened(line)
     rule = match.rule
     first, *others = _possibilities(rule, symptom)
 
@@ -129,7 +129,8 @@ def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
     return [*likely, own, *(other for other in rule.or_ if other not in likely)]
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a field as it is shown in a text."""
     text = one_line(text)
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
 
@@ -153,7 +154,9 @@ def _flat(symptom: Symptom) -> Symptom:
 def _match(rule: Rule, symptom: Symptom) -> Match | None:
     """Match a rule against a symptom with flattened texts."""
     held = _holds(rule.when, symptom)
-    return None if held is None else Match(rule, *held)
+    if held is None or (symptom.exception == UNKNOWN and held[1][2] < ALONE):
+        return None
+    return Match(rule, *held)
 
 
 def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int, int]] | None:
@@ -200,8 +203,6 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         fields |= symptom.causes[possible[0]]
         conditions += 1
         precision = _precision(possible[0], symptom)
-    if symptom.exception == UNKNOWN and weight < ALONE:
-        return None
     return fields, (precision, conditions, weight)
 
 

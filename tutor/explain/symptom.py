@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from tutor.check import Case, Check, Finding
-from tutor.explain.origins import Frame, origins_of
 from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.expressions import texts
 from tutor.foreign.source_lines import source_lines
 from tutor.lesson import Lesson
-from tutor.report import Fault, Origin
+from tutor.report import Fault
 from tutor.tree import Tree
 
 _QUESTIONS = re.compile(r"^#.*\n?", re.MULTILINE)
@@ -35,10 +34,10 @@ class Symptom(Struct, frozen=True, kw_only=True):
     failed check; `asked`: its name, expressions and `why`; `causes`: possible causes from comparing
     arrays, each with its fields; `through`: the learner's frames, and of a pasted traceback those
     of libraries, with their files; `frames`: the learner's lines, or what failed of each, the
-    innermost last; `places`: file and number of these lines in a pasted traceback; `function`: the
-    one that the innermost line is in; `inside`: files and functions of libraries below it;
-    `origins`: where the names in the innermost line were set; `names_jax`: whether the text that
-    the exception was found in names JAX, Flax or Optax.
+    innermost last; `places`: file and number of these lines, where they are known; `files`: the
+    contents of these files, as far as they are here; `function`: the one that the innermost line is
+    in; `inside`: files and functions of libraries below it; `names_jax`: whether the text that the
+    exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -56,7 +55,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     places: tuple[tuple[str, int], ...] = ()
     function: str = ""
     inside: tuple[tuple[str, str], ...] = ()
-    origins: tuple[Origin, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
     names_jax: bool = True
 
     @property
@@ -67,14 +66,13 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     """Return the symptom of code that raised or was stopped."""
-    line, origins = fault.running, tuple[Origin, ...]()
+    line, places = fault.running, tuple[tuple[str, int], ...]()
     if fault.frames:
         line, lines = fault.frames[-1].source, source_lines(source)
         number = fault.frames[-1].line
         if 0 < number <= len(lines) and lines[number - 1].strip() == line:
             line = statement_at(lines, number)
-            known = [Frame(lines, one.line) for one in fault.frames if 0 < one.line <= len(lines)]
-            origins = origins_of(known, fault.frames[-1].part or line)
+            places = tuple(("", one.line) for one in fault.frames)
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
@@ -85,7 +83,8 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
         through="\n".join(f"in {frame.function}\n{frame.source}" for frame in fault.frames),
         frames=tuple(frame.part or frame.source for frame in fault.frames),
         function=fault.frames[-1].function if fault.frames else "",
-        origins=origins,
+        places=places,
+        files={"": source},
     )
 
 

@@ -47,8 +47,12 @@ LOOK_SECONDS = 5.0
 QUICK_SECONDS = 2.0
 """Processor time of a run above which no sandbox is primed with its code."""
 
+BLAMED = 4
+"""How much blame keeps a code from being primed with: that of breaking a sandbox once, of two
+failures that may have come from outside, or of four zygotes that ended meanwhile."""
+
 _OUTSIDE = {"busy-machine", "killed", "no-sandbox"}
-"""Faults that the code need not have caused: it gets a second chance."""
+"""Faults that the code need not have caused."""
 
 _logger = logging.getLogger(__name__)
 
@@ -331,7 +335,7 @@ class Pool:
         lesson, seed = expected.lesson, expected.seed
 
         def primes(code: Code) -> bool:
-            return self._failed[lesson.id, configuration, code.text] < 2
+            return self._failed[lesson.id, configuration, code.text] < BLAMED
 
         left = [*filter(primes, map(Code, expected.codes))]
         text = self._own.get(lesson.id)
@@ -363,7 +367,7 @@ class Pool:
                 if not prime_with_own(
                     one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
                 ):
-                    self._failed[lesson.id, configuration, code.text] += 2
+                    self._failed[lesson.id, configuration, code.text] += BLAMED
                     one.sandbox.kill()
             else:
                 if not one.primed:
@@ -382,8 +386,8 @@ class Pool:
             # A run will report it; here it only means a slower start.
             cause = failure.fault.code if isinstance(failure, Failed) else "draw"
             _logger.debug("%s: cannot prime pid %d: %s", lesson.id, one.sandbox.pid, cause)
-            if code is not None and not isinstance(failure, Lost):
-                blame = 1 if cause in _OUTSIDE else 2
+            if code is not None:
+                blame = 1 if isinstance(failure, Lost) else 2 if cause in _OUTSIDE else BLAMED
                 self._failed[lesson.id, configuration, code.text] += blame
             self._refused = code is None
             one.sandbox.kill()

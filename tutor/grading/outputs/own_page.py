@@ -22,6 +22,7 @@ def own_page(pack: Pack, lesson: Lesson, report: Report, code: str) -> bytes:
         marks.max_score,
         marks.checks,
         fault=marks.fault,
+        values=marks.values,
         explained=marks.explained,
     )
     batch = Batch(manifest.title, manifest.version or "", report.seed, (lesson.id,))
