@@ -244,6 +244,10 @@ class _Name(Struct, frozen=True):
     returned: tuple[_Function, ...] = ()
 
 
+def _returned(*functions: _Function) -> _Name:
+    return _Name(f"{functions[0].name} returns", functions)
+
+
 def _names(frame: _Frame, part: str) -> list[_Name]:
     """Return the names that what failed of a statement uses, those of functions inside last."""
     names: dict[str, _Name] = {}
@@ -311,7 +315,11 @@ def _normal(code: str) -> str:
 
 def _own_expressions(statement: ast.stmt) -> list[ast.AST]:
     """Return the expressions of a statement, without those of its body and without targets."""
-    return [
+    read: list[ast.AST] = []
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        target = statement.target
+        read = [ast.copy_location(ast.Name(target.id, ast.Load()), target)]
+    return read + [
         node
         for name, value in ast.iter_fields(statement)
         if name not in ("body", "orelse", "finalbody", "handlers", "targets", "target")
@@ -357,7 +365,7 @@ def _name_of(node: ast.expr, frame: _Frame) -> _Name | None:
     if isinstance(node, ast.Name):
         function = frame.file.function(node.id, frame.scope)
         if function is not None:
-            return _Name(f"{node.id}(…)", (function,))
+            return _returned(function)
         known = node.id in frame.file.imported or hasattr(builtins, node.id)
         return None if known or node.id in ("self", "cls") else _Name(node.id)
     if isinstance(node, ast.Attribute):
@@ -365,7 +373,7 @@ def _name_of(node: ast.expr, frame: _Frame) -> _Name | None:
     if isinstance(node, ast.Call):
         functions = _called(node.func, frame)
         if functions:
-            return _Name(f"{functions[0].name}(…)", functions)
+            return _returned(*functions)
     return None
 
 
@@ -409,15 +417,18 @@ def _chain(name: _Name, frames: Sequence[_Frame]) -> Iterator[tuple[str, _File, 
     while shown < MAX_STEPS:
         if name.returned:
             for one in name.returned:
-                if (last := _last_return(one)) is not None:
+                if (last := _return_of(one)) is not None:
                     yield name.text, frame.file, last
             return
         set_by = _setting(name.text, frame)
+        above = set_by[0] if set_by is not None and set_by[1] is None else None
+        if (again := _in_the_turn_before(name.text, frame, above)) is not None:
+            yield name.text, frame.file, again
         if set_by is None:
             return
         statement, function = set_by
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
-            name = _Name(f"{name.text}(…)", (statement,))
+            name = _returned(statement)
             continue
         if function is not None:
             at = _caller(function, frames, at)
@@ -425,7 +436,9 @@ def _chain(name: _Name, frames: Sequence[_Frame]) -> Iterator[tuple[str, _File, 
             if passed is None:
                 return
             frame = frames[at]
-            statement, following = frame.statement, _name_of(passed, frame)
+            statement = frame.statement
+            known = _unbound(passed, _binders(statement, passed), frame)
+            following = _name_of(known, frame) if known is not None else None
             if following is not None and following.text == name.text:
                 continue  # it is passed on under the same name
         else:
@@ -458,10 +471,11 @@ def _setting(name: str, frame: _Frame) -> tuple[ast.stmt, _Function | None] | No
         before = [one for one in several if one is not frame.statement]
         return (before[0], None) if len(before) == 1 else None
     line = frame.statement.lineno
-    above = [one for one in file.bound.get((scope, name), ()) if one.lineno < line]
-    if above:
-        last = max(above, key=lambda one: one.lineno)
-        return (last, None) if not isinstance(last, ast.ClassDef) else None
+    here = file.bound.get((scope, name), [])
+    above = [one for one in here if one.lineno < line]
+    last = max(above, key=lambda one: one.lineno, default=None)
+    if last is not None:
+        return (last, None) if not isinstance(last, ast.ClassDef) and not _empty(last) else None
     at: _Scope | None = scope
     while at is not None:
         if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef) and name in _parameters(at):
@@ -471,6 +485,34 @@ def _setting(name: str, frame: _Frame) -> tuple[ast.stmt, _Function | None] | No
             return (several[0], None) if len(several) == 1 else None
         at = file.parents.get(at)
     return None
+
+
+def _in_the_turn_before(name: str, frame: _Frame, above: ast.stmt | None) -> ast.stmt | None:
+    """Return the statement further down in a loop that sets a name for the next turn, unless the
+    one above is in the loop, too."""
+    line = frame.statement.lineno
+    loops = [
+        one
+        for one, scope in frame.file.statements
+        if scope is frame.scope
+        and isinstance(one, ast.For | ast.AsyncFor | ast.While)
+        and one.lineno < line <= (one.end_lineno or line)
+        and (above is None or above.lineno < one.lineno)
+    ]
+    for one in frame.file.bound.get((frame.scope, name), ()):
+        if any(line <= one.lineno <= (loop.end_lineno or line) for loop in loops):
+            return one
+    return None
+
+
+def _empty(statement: ast.stmt) -> bool:
+    """Return whether a statement makes an empty list or dict, to be filled by others."""
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in ("list", "dict", "set") and not value.args and not value.keywords
+    return (isinstance(value, ast.List) and not value.elts) or (
+        isinstance(value, ast.Dict) and not value.keys
+    )
 
 
 def _made_from(statement: ast.stmt, name: str, frame: _Frame) -> _Name | None:
@@ -498,13 +540,15 @@ def _passed(name: str, function: _Function, caller: _Frame) -> ast.expr | None:
     """Return what a statement passes for a parameter; None if it calls the function nowhere, or
     several times, or that is not clear."""
     calls = _calls_in(caller, function)
+    if len(calls) > 1:
+        line = caller.number
+        calls = [one for one in calls if one[0].lineno <= line <= (one[0].end_lineno or line)]
     if len(calls) != 1:
         return None
     call, skipped = calls[0]
-    binders = _binders(caller.statement, call)
     for keyword in call.keywords:
         if keyword.arg == name:
-            return _unbound(keyword.value, binders, caller)
+            return keyword.value
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     if positional[:1] in (["self"], ["cls"]):
         positional = positional[1:]
@@ -514,7 +558,7 @@ def _passed(name: str, function: _Function, caller: _Frame) -> ast.expr | None:
     at = positional.index(name)
     if at >= len(arguments) or any(isinstance(one, ast.Starred) for one in arguments[: at + 1]):
         return None
-    return _unbound(arguments[at], binders, caller)
+    return arguments[at]
 
 
 def _calls(call: ast.Call, function: _Function, caller: _Frame) -> int | None:
@@ -538,11 +582,13 @@ def _calls(call: ast.Call, function: _Function, caller: _Frame) -> int | None:
             return 0 if _is_class_of(function, value.func, caller.file) else None
         return 0 if _transforms(value, function.name) else None
     if isinstance(called, ast.Attribute):
-        if function.name == "__call__" and called.attr == "apply":
+        if function.name == "__call__" and called.attr in ("apply", "apply_fn"):
             return 1  # Flax: model.apply(variables, *arguments)
         if function.name == "__call__" and _is_self(called.value):
             return 0
         return 0 if called.attr == function.name else None
+    if function.name == "__call__" and isinstance(called, ast.Call):
+        return 0 if _is_class_of(function, called.func, caller.file) else None
     return 0 if _transforms(called, function.name) else None
 
 
@@ -576,8 +622,9 @@ def _mapped(name: str, function: ast.Lambda, caller: _Frame) -> ast.expr | None:
     return None
 
 
-def _last_return(function: _Function) -> ast.Return | None:
-    """Return the last `return` of a value of a function, without those of functions inside."""
+def _return_of(function: _Function) -> ast.Return | None:
+    """Return the `return` of a value of a function, if it has one, without those of functions
+    inside."""
     found: list[ast.Return] = []
     waiting: list[ast.AST] = [*function.body]
     while waiting:
@@ -586,4 +633,4 @@ def _last_return(function: _Function) -> ast.Return | None:
             found.append(node)
         if not isinstance(node, _SCOPES):
             waiting += ast.iter_child_nodes(node)
-    return max(found, key=lambda one: one.lineno, default=None)
+    return found[0] if len(found) == 1 else None
