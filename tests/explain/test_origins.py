@@ -265,13 +265,23 @@ def test_what_is_not_where_a_name_was_set_is_not_shown(
 @pytest.mark.parametrize(
     ("code", "numbers", "origins"),
     [
-        # set again in each turn of a loop, it may come from the turn before
         ("total = 0\nfor x in xs:\n    total = total + g(x)", (3,), ["total 1", "x 2"]),
+        ("total = 0\nfor x in xs:\n    total + x\n    total = 1", (3,), ["total 1", "x 2"]),
         (
-            "total = 0\nfor x in xs:\n    total + x\n    total = 1",
-            (3,),
-            ["total 4", "total 1", "x 2"],
+            """
+            class A:
+                def __init__(self, p):
+                    self.p = p
+                def f(self, x):
+                    p = draw(x)
+                    return self.p @ p
+            x = 3
+            A(4).f(x)
+         """,
+            (9, 7),
+            ["self.p 4", "p 6"],
         ),
+        ("class A:\n  def f(self, x):\n    self.x[0] = x\nx = 3\nA().f(x)", (5, 3), ["x 4"]),
         ("for x in xs:\n    total = 1\n    total + x\n    total = 2", (3,), ["total 2", "x 1"]),
         # which of several was reached is not clear
         ("def f(x):\n    if x:\n        return 1\n    return 2\ny = f(3)\ny + 1", (6,), ["y 5"]),

@@ -97,7 +97,8 @@ def origins_of(symptom: Symptom) -> tuple[Origin, ...]:
 
 class _File:
     """A parsed file. `bound` are the statements that bind names, by scope and name; `fields` those
-    that set attributes of `self`, by class and name; `parents` the scope around each scope."""
+    that set attributes of `self`, by class and name; `scopes` the scope of
+    each statement, `parents` the one around each scope."""
 
     def __init__(self, path: str, source: str, module: ast.Module) -> None:
         self.path = path
@@ -106,7 +107,7 @@ class _File:
         self.parents: dict[ast.AST, _Scope] = {}
         self.bound: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
         self.fields: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
-        self.statements: list[tuple[ast.stmt, _Scope]] = []
+        self.scopes: dict[ast.stmt, _Scope] = {}
         self.imported: set[str] = set()
         self._visit(module.body, module)
 
@@ -118,7 +119,7 @@ class _File:
             node, scope, statement = waiting.pop()
             if isinstance(node, ast.stmt):
                 statement = node
-                self.statements.append((node, scope))
+                self.scopes[node] = scope
                 self._bind(node, scope)
             elif statement is not None and isinstance(node, ast.NamedExpr | ast.ExceptHandler):
                 target = node.target.id if isinstance(node, ast.NamedExpr) else node.name
@@ -223,7 +224,7 @@ def _frame(file: _File, number: int) -> _Frame | None:
     """Return the smallest statement that a line is in."""
     around = [
         (statement, scope)
-        for statement, scope in file.statements
+        for statement, scope in file.scopes.items()
         if statement.lineno <= number <= (statement.end_lineno or statement.lineno)
     ]
     if not around:
@@ -299,7 +300,8 @@ def _failed(frame: _Frame, part: str) -> list[ast.AST]:
     wanted = _normal(part)
     if not wanted:
         return own
-    for whole in own:
+    targets = getattr(frame.statement, "targets", [])
+    for whole in (*own, *targets):
         for node in ast.walk(whole):
             if isinstance(node, ast.expr) and node.lineno <= frame.number:
                 length = (node.end_col_offset or 0) - node.col_offset
@@ -421,9 +423,6 @@ def _chain(name: _Name, frames: Sequence[_Frame]) -> Iterator[tuple[str, _File, 
                     yield name.text, frame.file, last
             return
         set_by = _setting(name.text, frame)
-        above = set_by[0] if set_by is not None and set_by[1] is None else None
-        if (again := _in_the_turn_before(name.text, frame, above)) is not None:
-            yield name.text, frame.file, again
         if set_by is None:
             return
         statement, function = set_by
@@ -442,8 +441,9 @@ def _chain(name: _Name, frames: Sequence[_Frame]) -> Iterator[tuple[str, _File, 
             if following is not None and following.text == name.text:
                 continue  # it is passed on under the same name
         else:
+            scope = frame.file.scopes[statement]
+            frame = _Frame(frame.file, statement, scope, statement.lineno)
             following = _made_from(statement, name.text, frame)
-            frame = _Frame(frame.file, statement, frame.scope, statement.lineno)
         yield name.text, frame.file, statement
         if following is None:
             return
@@ -484,24 +484,6 @@ def _setting(name: str, frame: _Frame) -> tuple[ast.stmt, _Function | None] | No
             several = file.bound[at, name]
             return (several[0], None) if len(several) == 1 else None
         at = file.parents.get(at)
-    return None
-
-
-def _in_the_turn_before(name: str, frame: _Frame, above: ast.stmt | None) -> ast.stmt | None:
-    """Return the statement further down in a loop that sets a name for the next turn, unless the
-    one above is in the loop, too."""
-    line = frame.statement.lineno
-    loops = [
-        one
-        for one, scope in frame.file.statements
-        if scope is frame.scope
-        and isinstance(one, ast.For | ast.AsyncFor | ast.While)
-        and one.lineno < line <= (one.end_lineno or line)
-        and (above is None or above.lineno < one.lineno)
-    ]
-    for one in frame.file.bound.get((frame.scope, name), ()):
-        if any(line <= one.lineno <= (loop.end_lineno or line) for loop in loops):
-            return one
     return None
 
 
