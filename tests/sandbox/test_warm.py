@@ -209,8 +209,9 @@ def test_a_pool_can_be_closed_at_any_moment(tmp_path: Path, lesson: Lesson):
             end = time.monotonic() + seconds
             until(lambda end=end: time.monotonic() >= end, "the moment")  # type: ignore[misc]
             pids = [*pool.processes().values()]
-        assert not any(map(alive, pids))
         assert watch.seconds < seconds + 20
+        # They are killed; the kernel takes a moment, above all to free JAX's memory.
+        until(lambda pids=pids: not any(map(alive, pids)), "their end")  # type: ignore[misc]
 
 
 def test_two_instances_share_the_cache(tmp_path: Path, lesson: Lesson):
