@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.explain.conftest import Kept, import_module
 from tests.explain.test_index import jaxtutor
 from tutor.explain import Symptom
-from tutor.explain.origins import MAX_SHOWN, MAX_SOURCE, origins_of, worth_showing
+from tutor.explain.origins import MAX_SHOWN, origins_of, worth_showing
+from tutor.explain.parsed_file import MAX_SOURCE
 from tutor.report import Explanation
 
 DECODE = """\

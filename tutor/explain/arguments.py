@@ -1,0 +1,143 @@
+"""What a call passes for the parameters of a function, as far as the code says so."""
+
+import ast
+from collections.abc import Sequence
+
+from tutor.explain.parsed_file import (
+    COMPREHENSIONS,
+    Frame,
+    Function,
+    ParsedFile,
+    is_self,
+    own_expressions,
+    parameters,
+)
+
+
+def calls_in(caller: Frame, function: Function) -> list[tuple[ast.Call, int]]:
+    """Return the calls of a function in a frame's statement (see `_calls`)."""
+    return [
+        (call, skipped)
+        for whole in own_expressions(caller.statement)
+        for call in ast.walk(whole)
+        if isinstance(call, ast.Call)
+        for skipped in [_calls(call, function, caller)]
+        if skipped is not None
+    ]
+
+
+def passed_for(name: str, function: Function, caller: Frame) -> ast.expr | None:
+    """Return what a statement passes for a parameter; None if it calls the function nowhere, or
+    several times, or that is not clear."""
+    calls = calls_in(caller, function)
+    if len(calls) > 1:
+        line = caller.number
+        calls = [one for one in calls if one[0].lineno <= line <= (one[0].end_lineno or line)]
+    if len(calls) != 1:
+        return None
+    call, skipped = calls[0]
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    if positional[:1] in (["self"], ["cls"]):
+        positional = positional[1:]
+    if name not in positional:
+        return None
+    arguments = call.args[skipped:]
+    at = positional.index(name)
+    if at >= len(arguments) or any(isinstance(one, ast.Starred) for one in arguments[: at + 1]):
+        return None
+    return arguments[at]
+
+
+def _calls(call: ast.Call, function: Function, caller: Frame) -> int | None:
+    """Return how many arguments a call of a function has before the function's own; None if it is
+    no call of it. `jax.grad(f)(x)` calls `f`, and so does `g(x)` after `g = jax.grad(f)`."""
+    called = call.func
+    if isinstance(called, ast.Name):
+        if called.id == function.name:
+            return 0
+        visible = caller.file.bound.get((caller.scope, called.id)) or caller.file.bound.get(
+            (caller.file.module, called.id), []
+        )
+        if len(visible) != 1:
+            return None
+        only = visible[0]
+        if isinstance(only, ast.ClassDef):
+            made = function.name == "__init__" and function in only.body
+            return 0 if made else None
+        value = getattr(only, "value", None)
+        if function.name == "__call__" and isinstance(value, ast.Call):
+            return 0 if _is_class_of(function, value.func, caller.file) else None
+        return 0 if _transforms(value, function.name) else None
+    if isinstance(called, ast.Attribute):
+        if function.name == "__call__" and called.attr in ("apply", "apply_fn"):
+            return 1  # Flax: model.apply(variables, *arguments)
+        if function.name == "__call__" and is_self(called.value):
+            return 0
+        return 0 if called.attr == function.name else None
+    if function.name == "__call__" and isinstance(called, ast.Call):
+        return 0 if _is_class_of(function, called.func, caller.file) else None
+    return 0 if _transforms(called, function.name) else None
+
+
+def _transforms(node: object, name: str) -> bool:
+    """Return whether an expression is like `jax.grad(f)`, which takes the arguments of `f`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return False
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    known = last in ("jit", "grad", "value_and_grad", "vmap", "pmap", "jacfwd", "jacrev", "hessian",
+                     "checkpoint", "remat", "shard_map")  # fmt: skip
+    first = node.args[0] if node.args else None
+    return known and (
+        (isinstance(first, ast.Name) and first.id == name) or _transforms(first, name)
+    )
+
+
+def _is_class_of(method: Function, made: ast.expr, file: ParsedFile) -> bool:
+    known = file.bound.get((file.module, made.id), []) if isinstance(made, ast.Name) else []
+    return any(isinstance(one, ast.ClassDef) and method in one.body for one in known)
+
+
+def _mapped(name: str, function: ast.Lambda, caller: Frame) -> ast.expr | None:
+    """Return the tree of `tree.map(lambda a, b: …, x, y)` whose leaves a parameter stands for."""
+    for whole in own_expressions(caller.statement):
+        for call in ast.walk(whole):
+            if isinstance(call, ast.Call) and call.args[:1] == [function]:
+                last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+                at = parameters(function).index(name) + 1
+                if last in ("map", "tree_map") and at < len(call.args):
+                    return call.args[at]
+    return None
+
+
+def binders_of(statement: ast.stmt, node: ast.AST) -> list[ast.AST]:
+    """Return the lambdas and comprehensions of a statement that an expression is in."""
+    return [
+        one
+        for whole in own_expressions(statement)
+        for one in ast.walk(whole)
+        if isinstance(one, (ast.Lambda, *COMPREHENSIONS)) and any(n is node for n in ast.walk(one))
+    ]
+
+
+def unbound(node: ast.expr, binders: Sequence[ast.AST], frame: Frame) -> ast.expr | None:
+    """Return an expression, or, if it is a parameter of a lambda, what is passed for that; None if
+    that is not known."""
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    for binder in binders:
+        if isinstance(binder, ast.Lambda):
+            if isinstance(node, ast.Name) and node.id in parameters(binder):
+                return _mapped(node.id, binder, frame)
+            bound = {*parameters(binder)}
+        else:
+            bound = targets_of(binder)
+        if names & bound:
+            return None
+    return node
+
+
+def targets_of(comprehension: ast.AST) -> set[str]:
+    generators = [one for one in ast.walk(comprehension) if isinstance(one, ast.comprehension)]
+    return {n.id for one in generators for n in ast.walk(one.target) if isinstance(n, ast.Name)}
