@@ -53,14 +53,25 @@ class Contract(Struct, frozen=True):
     link: str
 
 
+class LibraryFrame(Struct, frozen=True):
+    """A line of a library's code in a traceback; `file` is below the folder of packages:
+    `flax/nnx/nn/linear.py`."""
+
+    file: str
+    line: int
+    function: str
+    source: str = ""
+
+
 class Frame(Struct, frozen=True):
     """A line of the learner's code in a traceback, and the part of it that was being computed, if
-    that is known."""
+    that is known. `inside` are the frames of libraries that it called, the innermost last."""
 
     line: int
     function: str
     source: str = ""
     part: str = ""
+    inside: tuple[LibraryFrame, ...] = ()
 
 
 class Origin(Struct, frozen=True):

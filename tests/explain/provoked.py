@@ -38,12 +38,13 @@ _UNSTABLE = re.compile(r"0x[0-9a-f]{6,}|(?<=id=)\d+|/[\w./+-]+/(?=[\w.-]+\.py)|(
 
 
 class Raised(Struct, frozen=True, omit_defaults=True):
-    """What a provocation raised."""
+    """What a provocation raised; `through` only if its rule looks at it."""
 
     exception: str = ""
     fault: str = ""
     message: str = ""
     line: str = ""
+    through: str = ""
 
 
 class Record(Struct, frozen=True):
@@ -67,13 +68,15 @@ def names(rule: Proved) -> list[str]:
     return [f"{rule.id}-{number}" if number else rule.id for number in range(len(rule.provoke))]
 
 
-def raised(symptom: Symptom) -> Raised:
+def raised(rule: Proved, symptom: Symptom) -> Raised:
     """Return what is recorded of a symptom."""
+    conditions = [rule.when, *(other.when for other in rule.rule.or_ if other.when is not None)]
     return Raised(
         symptom.exception,
         symptom.fault if symptom.fault != "exception" else "",
         _UNSTABLE.sub("…", flat(symptom.message)),
         symptom.line.strip(),
+        symptom.through if any(when.through for when in conditions) else "",
     )
 
 
@@ -151,7 +154,7 @@ def never_first(rules: list[Proved], found: dict[str, Raised]) -> list[str]:
 def _symptom(raised: Raised, source: str) -> Symptom:
     return Symptom(
         exception=raised.exception, fault=raised.fault or "exception", message=raised.message,
-        line=raised.line, source=source, names_jax=True,
+        line=raised.line, source=source, through=raised.through, names_jax=True,
     )  # fmt: skip
 
 
@@ -196,7 +199,7 @@ def main() -> int:
     bad = changed = 0
     for rule, name, symptom in run(rules):
         if symptom is not None:
-            found[name] = raised(symptom)
+            found[name] = raised(rule, symptom)
         if why := problem(rule, symptom):
             bad += 1
             print(f"✗ {name}: {why}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tutor.explain import names
+from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Possibility, Rule, When, several, without_line
@@ -140,9 +141,9 @@ def _flat(symptom: Symptom) -> Symptom:
         exception=symptom.exception,
         fault=symptom.fault,
         message=flat(symptom.message),
-        line=flat(symptom.line),
-        source=flat(symptom.source, MAX_SOURCE),
-        torch=flat(symptom.torch, MAX_SOURCE),
+        line=flat(bare(symptom.line)),
+        source=flat(bare(symptom.source), MAX_SOURCE),
+        torch=flat(bare(symptom.torch), MAX_SOURCE),
         asked=flat(symptom.asked),
         check=symptom.check,
         causes=symptom.causes,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from tutor.check import Case, Check, Finding
+from tutor.explain.bare_code import bare
 from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.expressions import texts
 from tutor.foreign.source_lines import source_lines
 from tutor.lesson import Lesson
-from tutor.report import Fault
+from tutor.report import Fault, Frame
 from tutor.tree import Tree
 
 _QUESTIONS = re.compile(r"^#.*\n?", re.MULTILINE)
@@ -33,7 +34,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     part of their code; `torch`: the relevant part of the lesson's PyTorch; `check`: the kind of the
     failed check; `asked`: its name, expressions and `why`; `causes`: possible causes from comparing
     arrays, each with its fields; `through`: the learner's frames, and of a pasted traceback those
-    of libraries, with their files; `frames`: the learner's lines, or what failed of each, the
+    of libraries, with their files and code; `frames`: the learner's lines, or what failed of each, the
     innermost last; `places`: file and number of these lines, where they are known; `files`: the
     contents of these files, as far as they are here; `function`: the one that the innermost line is
     in; `inside`: files and functions of libraries below it; `names_jax`: whether the text that the
@@ -80,12 +81,25 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
         line=line,
         source=source,
         check=check,
-        through="\n".join(f"in {frame.function}\n{frame.source}" for frame in fault.frames),
+        through="\n".join(map(_through, fault.frames)),
         frames=tuple(frame.part or frame.source for frame in fault.frames),
         function=fault.frames[-1].function if fault.frames else "",
         places=places,
+        inside=tuple(
+            (one.file, one.function) for frame in fault.frames[-1:] for one in frame.inside
+        ),
         files={"": source},
     )
+
+
+def _through(frame: Frame) -> str:
+    """Return a frame, and those of libraries below it, as a traceback shows them."""
+    lines = [f"in {frame.function}\n{bare(frame.source)}"]
+    lines += [
+        f'File "{one.file}", line {one.line}, in {one.function}\n{one.source}'
+        for one in frame.inside
+    ]
+    return "\n".join(lines)
 
 
 def of_finding(

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tutor.expressions import own_names
+from tutor.sandbox.library_frames import frames_inside
 from tutor.sandbox.limits import MAX_ANSWER
 from tutor.sandbox.line_values import line_values, place_of
 from tutor.sandbox.protocol import (
@@ -264,7 +265,7 @@ def raised(case: str, error: UserCodeError, filename: str, source: str) -> Raise
         kind=name[:MAX_NAME],
         message=message[:MAX_EXCEPTION_TEXT],
         running=error.running[:MAX_RUNNING],
-        steps=steps[-MAX_STEPS:],
+        steps=steps,
         line=line,
         column=column,
         values=_values(source, last),
@@ -291,22 +292,28 @@ def _steps(
     """Return the frames in the module; the file of the innermost frame in the module, an
     expression or the harness, with `+library` if a library was called from it; and the innermost
     in the module."""
-    steps = []
+    own: list[tuple[types.TracebackType, list[types.TracebackType]]] = []
     innermost = ""
-    last = None
     traceback = cause.__traceback__
     while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == filename:
-            line = traceback.tb_lineno or 0
-            steps.append(Step(line, code.co_name[:MAX_NAME], *_place(traceback)))
-            innermost, last = filename, traceback
-        elif code.co_filename in (EXPRESSION, HARNESS):
-            innermost = code.co_filename
+        file = traceback.tb_frame.f_code.co_filename
+        if file == filename:
+            own.append((traceback, []))
+            innermost = file
+        elif file in (EXPRESSION, HARNESS):
+            innermost = file
         else:
             innermost = innermost and f"{innermost}+library"
+            if own:
+                own[-1][1].append(traceback)
         traceback = traceback.tb_next
-    return steps, innermost, last
+    steps = [_step(frame, inside) for frame, inside in own[-MAX_STEPS:]]
+    return steps, innermost, own[-1][0] if own else None
+
+
+def _step(frame: types.TracebackType, inside: list[types.TracebackType]) -> Step:
+    name = frame.tb_frame.f_code.co_name[:MAX_NAME]
+    return Step(frame.tb_lineno or 0, name, *_place(frame), frames_inside(inside))
 
 
 def _place(traceback: types.TracebackType) -> tuple[int, int]:

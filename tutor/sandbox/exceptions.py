@@ -4,10 +4,12 @@ import re
 
 from tutor.foreign.plain_text import inert, one_line
 from tutor.foreign.source_lines import source_lines
-from tutor.report import Fault, Frame
+from tutor.report import Fault, Frame, LibraryFrame
 from tutor.sandbox.faults import SENTENCES
 from tutor.sandbox.protocol import (
+    MAX_CODE,
     MAX_EXCEPTION_TEXT,
+    MAX_INSIDE,
     MAX_NAME,
     MAX_RUNNING,
     MAX_STEPS,
@@ -42,6 +44,15 @@ def from_raised(raised: Raised, source: str) -> Fault:
             inert(step.function[:MAX_NAME]),
             line(step.line),
             part(step.line, step.start, step.end),
+            tuple(
+                LibraryFrame(
+                    inert(one.file[:MAX_NAME]),
+                    one.line,
+                    inert(one.function[:MAX_NAME]),
+                    inert(one.code[:MAX_CODE]),
+                )
+                for one in step.inside[-MAX_INSIDE:]
+            ),
         )
         for step in steps
     )

@@ -24,6 +24,9 @@ it should be: the main process cuts it to these limits, too."""
 MAX_NAME, MAX_RUNNING, MAX_STEPS = 200, 500, 20
 """Characters of a class's or a function's name, and of the running expression; and frames."""
 
+MAX_INSIDE, MAX_CODE = 12, 200
+"""Frames of libraries below each of the module, and characters of their code."""
+
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
 
@@ -108,14 +111,25 @@ class Answer(Struct, frozen=True, tag="answer"):
     run: Seconds
 
 
+class Inside(Struct, frozen=True):
+    """A traceback's frame in a library; `file` is below the folder of packages, with slashes."""
+
+    file: str
+    line: int
+    function: str
+    code: str = ""
+
+
 class Step(Struct, frozen=True):
     """A traceback's frame in the module of user code. `start` and `end` are the place of what was
-    being computed, in bytes of the line; both 0 if it is not known or in several lines."""
+    being computed, in bytes of the line; both 0 if it is not known or in several lines. `inside`
+    are the frames of libraries that it called, before the module's next."""
 
     line: int
     function: str
     start: int = 0
     end: int = 0
+    inside: list[Inside] = []
 
 
 class Raised(Struct, frozen=True, tag="raised"):

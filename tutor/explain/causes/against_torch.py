@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 
+from tutor.explain.bare_code import bare
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.factors import literals
 
 _POWER = re.compile(r"\*\* ?-?[\d.]+")
-_TEXT = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|#[^\n]*')
 
 FUNCTIONS: dict[str, tuple[str, str]] = {
     "tanh": (r"\btanh\b|\.Tanh\b", r"\btanh\b|LSTM|GRU|RNN|sinh|gelu"),
@@ -57,9 +57,9 @@ SETTINGS: dict[str, tuple[str, str]] = {
 
 def function_not_called(comparison: Comparison) -> Fields | None:
     """Recognise code without a function that the PyTorch calls, by any of its JAX names."""
-    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    source, torch = bare(comparison.source), bare(comparison.torch)
     # Networks and losses may be the lesson's own.
-    everything = source + without_texts(comparison.elsewhere)
+    everything = source + bare(comparison.elsewhere)
     missing = [
         name
         for name, (there, here) in (*FUNCTIONS.items(), *SETTINGS.items())
@@ -72,8 +72,8 @@ def function_not_called(comparison: Comparison) -> Fields | None:
 def another_number(comparison: Comparison) -> Fields | None:
     """Recognise code that has one float that the PyTorch does not have, and lacks one that it
     has."""
-    ours = literals(_POWER.sub("", without_texts(comparison.source)))
-    theirs = literals(_POWER.sub("", without_texts(comparison.torch)))
+    ours = literals(_POWER.sub("", bare(comparison.source)))
+    theirs = literals(_POWER.sub("", bare(comparison.torch)))
 
     def known(number: float, among: set[float]) -> bool:
         return any(
@@ -96,7 +96,7 @@ _REDUCTIONS = re.compile(r"\b(mean|sum)\(")
 
 def sum_or_mean(comparison: Comparison) -> Fields | None:
     """Recognise code that sums, and divides by nothing, where the PyTorch takes means."""
-    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    source, torch = bare(comparison.source), bare(comparison.torch)
     if re.search(r"/|pmap|shard_map", source):  # as a mean by hand
         return None
     ours = set(_REDUCTIONS.findall(re.sub(r"pmean|psum", "", source)))
@@ -118,7 +118,7 @@ _KEEPS_SIZE = re.compile(
 def other_reduction_axis(comparison: Comparison) -> Fields | None:
     """Recognise code that names only axis 0 where the PyTorch names only other axes, or the
     reverse."""
-    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    source, torch = bare(comparison.source), bare(comparison.torch)
     ours, theirs = set(_AXIS.findall(source)), set(_DIM.findall(torch))
     if not ours or not theirs or not comparison.pairs or "vmap" in source:
         return None
@@ -129,11 +129,6 @@ def other_reduction_axis(comparison: Comparison) -> Fields | None:
     if ("0" in ours) != ("0" in theirs) and len(ours) == len(theirs) == 1:
         return {"axis": ", ".join(sorted(ours)), "expected_axis": ", ".join(sorted(theirs))}
     return None
-
-
-def without_texts(text: str) -> str:
-    """Return code without comments and docstrings."""
-    return _TEXT.sub("", text)
 
 
 EXTRA: dict[str, tuple[str, str]] = {
@@ -152,7 +147,7 @@ EXTRA: dict[str, tuple[str, str]] = {
 
 def function_only_here(comparison: Comparison) -> Fields | None:
     """Recognise code that calls a function that the PyTorch does not mention, by any name."""
-    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    source, torch = bare(comparison.source), bare(comparison.torch)
     if not re.search(r"^(def|class) ", torch, re.MULTILINE) or "activation" in source:
         return None
     extra = [
@@ -169,7 +164,7 @@ _LOOP = re.compile(r"\bfor\b|\bscan\b|\bmap\(|\breduce\b|\blambda\b|\bwhile\b")
 
 def another_number_of_calls(comparison: Comparison) -> Fields | None:
     """Recognise code without loops that calls an activation more or less often than the PyTorch."""
-    source, torch = without_texts(comparison.source), without_texts(comparison.torch)
+    source, torch = bare(comparison.source), bare(comparison.torch)
     if _LOOP.search(source) or _LOOP.search(torch) or not comparison.pairs:
         return None
     if _called_twice(source):
@@ -196,8 +191,8 @@ _IGNORES = re.compile(r"masked_fill_?\((\w+)\b(?! ?==)|key_padding_mask=(\w+)|at
 
 def mask_as_it_is(comparison: Comparison) -> Fields | None:
     """Recognise a mask that means "ignore" in the PyTorch and "keep" in the code, by its name."""
-    source = without_texts(comparison.source)
-    for names in _IGNORES.findall(without_texts(comparison.torch)):
+    source = bare(comparison.source)
+    for names in _IGNORES.findall(bare(comparison.torch)):
         name = next(name for name in names if name)
         kept = (
             rf"\bwhere\({name}(\[[^\]]*\])?, ?(?! |-|\d|jnp\.finfo|float\(|jnp\.nan)|mask={name}\b"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tutor.explain.causes.against_torch import without_texts
+from tutor.explain.bare_code import bare
 from tutor.explain.causes.comparison import Comparison, Fields, real_numbers
 from tutor.tree import leaves
 
@@ -30,7 +30,7 @@ def state_made_anew(comparison: Comparison) -> Fields | None:
     receive it."""
     if not comparison.pairs:
         return None
-    lines = without_texts(comparison.source).splitlines()[:MAX_LINES]
+    lines = bare(comparison.source).splitlines()[:MAX_LINES]
     for number, line in enumerate(lines):
         before, made, arguments = line.partition(".init(")
         if not made or re.match(r"[^(),]*(?:key|rng|rngs|Key)\b", arguments):
@@ -108,7 +108,7 @@ def loss_after_the_step(comparison: Comparison) -> Fields | None:
     series = all(pair.expected.size > 2 for pair in comparison.pairs)
     if not series and not any(array.size > 1 for array in arrays):
         return None  # nothing shows that the step itself is right
-    lines = without_texts(comparison.source).splitlines()[:MAX_LINES]
+    lines = bare(comparison.source).splitlines()[:MAX_LINES]
     for number, line in enumerate(lines):
         if _STEP.search(line) is None:
             continue
@@ -129,9 +129,9 @@ def one_step_too_many(comparison: Comparison) -> Fields | None:
         for name, array in comparison.arrays()
         if array.size == 1 and float(array.reshape(())).is_integer()
     }
-    if not comparison.pairs or "<=" in without_texts(comparison.torch):
+    if not comparison.pairs or "<=" in bare(comparison.torch):
         return None
-    for counter, limit in _AT_MOST.findall(without_texts(comparison.source)):
+    for counter, limit in _AT_MOST.findall(bare(comparison.source)):
         if limit in _LIMITS or limit in whole:
             return {"counter": counter, "limit": limit}
     return None

@@ -2,7 +2,7 @@
 
 import re
 
-from tutor.explain.causes.against_torch import without_texts
+from tutor.explain.bare_code import bare
 from tutor.explain.causes.comparison import Comparison, Fields
 
 _BLOCK = re.compile(r"^(?=(?:async +)?def |class |@)", re.MULTILINE)
@@ -36,7 +36,7 @@ def name_not_used(comparison: Comparison) -> Fields | None:
 def _blocks(comparison: Comparison) -> list[str]:
     if not comparison.pairs and comparison.other is None:
         return []
-    return _BLOCK.split(without_texts(comparison.source))
+    return _BLOCK.split(bare(comparison.source))
 
 
 def _unused(name: str, block: str) -> bool:

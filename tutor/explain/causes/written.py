@@ -2,7 +2,7 @@
 
 import re
 
-from tutor.explain.causes.against_torch import without_texts
+from tutor.explain.bare_code import bare
 from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.explain.causes.sameness import an_input
 from tutor.explain.causes.scaling import near, ratio, share
@@ -41,7 +41,7 @@ def divided_by_a_number(comparison: Comparison) -> Fields | None:
 def update_not_assigned(comparison: Comparison) -> Fields | None:
     """Recognise an input returned unchanged by code with a line `x.at[…].set(…)` whose result goes
     nowhere."""
-    if not _dropped_updates(without_texts(comparison.source)):
+    if not _dropped_updates(bare(comparison.source)):
         return None
     return an_input(comparison)
 
