@@ -20,7 +20,7 @@ from tutor.explain.bare_code import bare
         ('s = "it\'s # in"', 's = "it\'s # in"'),
         (r"s = 'a\'# b'  # c", r"s = 'a\'# b'  "),
         ("it's  # broken\nx = 1  # c", "it's  # broken\nx = 1  "),
-        ("# it's \"\"\"\nx = 1", "\nx = 1"),
+        ('# it\'s """\nx = 1', "\nx = 1"),
     ],
 )
 def test_comments_and_docstrings_are_left_out(code: str, kept: str):

@@ -169,6 +169,8 @@ WITH_LINE: dict[str, str | Callable[[], str]] = {
     "quoted twice": prefixed("> > "),
     "fenced": f"```\n{TRACEBACK}```\n",
     "fenced with a language": f"I get this:\n\n```pytb\n{TRACEBACK}```\n\nWhat is wrong?\n",
+    "quoted among other words": f"I get this:\n\n{prefixed('> ')}\n\nWhat is wrong?\n",
+    "quoted, and words at once": f"I get this:\n{prefixed('> ')}\nWhat is wrong?\n",
     "fenced in a quote": "> ```\n" + prefixed("> ") + "\n> ```\n",
     "rank": prefixed("[rank0]: "),
     "worker": prefixed("(train_worker pid=1234, ip=10.0.0.7) "),
@@ -204,6 +206,7 @@ WITHOUT_LINE = {
     "the last line": ERROR,
     "the last line, indented": "    " + ERROR,
     "the last line, quoted": "> " + ERROR.replace("\n", "\n> "),
+    "the last line, quoted among others": f"It says\n\n> {ERROR.partition(chr(10))[0]}\n\nWhy?",
     "the last line in backticks": f"`{ERROR.partition(chr(10))[0]}`",
     "the last line of pytest": SHOWN,
     "one line of pytest": SHOWN.partition("\n")[0],
@@ -232,7 +235,8 @@ def test_the_error_and_its_line_are_read(layout: str):
     assert explanation.id == "branch-on-a-tracer"
     assert symptom.line == LINE
     assert f"`{LINE}`" in explanation.what
-    assert "For simplicity" not in symptom.message and "------" not in symptom.message
+    for other in ("For simplicity", "------", "What is wrong", "====", "wandb ="):
+        assert other not in symptom.message
 
 
 @pytest.mark.parametrize("layout", WITHOUT_LINE)

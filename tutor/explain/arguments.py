@@ -33,15 +33,15 @@ def passed_for(name: str, function: Function, caller: Frame) -> ast.expr | None:
     if len(calls) > 1:
         line = caller.number
         calls = [one for one in calls if one[0].lineno <= line <= (one[0].end_lineno or line)]
+    if not calls:
+        return _given(name, function, caller)
     if len(calls) != 1:
         return None
     call, skipped = calls[0]
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    if positional[:1] in (["self"], ["cls"]):
-        positional = positional[1:]
+    positional = _positional(function)
     if name not in positional:
         return None
     arguments = call.args[skipped:]
@@ -49,6 +49,45 @@ def passed_for(name: str, function: Function, caller: Frame) -> ast.expr | None:
     if at >= len(arguments) or any(isinstance(one, ast.Starred) for one in arguments[: at + 1]):
         return None
     return arguments[at]
+
+
+def _positional(function: Function) -> list[str]:
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+_CALLED_WITH = {
+    "scan": (0, (1, 2)), "fori_loop": (2, (None, 3)), "while_loop": (0, (2,)),
+    "cond": (1, (3, 4, 5)), "vjp": (0, (1, 2, 3)), "eval_shape": (0, (1, 2, 3)),
+    "pure_callback": (0, (2, 3, 4)), "io_callback": (0, (2, 3, 4)),
+    "tree_map": (0, (1, 2, 3)), "map": (0, (1, 2, 3)),
+}  # fmt: skip
+"""Functions that call another one: where they take it, and which of their arguments it gets, or of
+which its arguments are slices or leaves. Of `cond` and `while_loop` the next one gets the same."""
+
+
+def _given(name: str, function: Function, caller: Frame) -> ast.expr | None:
+    """Return the argument of `lax.scan(f, init, xs)` and the like from which a parameter of `f`
+    comes; None if the statement has no such call, or several."""
+    positional = _positional(function)
+    found: list[ast.expr] = []
+    for whole in own_expressions(caller.statement):
+        for call in ast.walk(whole):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            first, order = _CALLED_WITH.get(call.func.attr, (-1, ()))
+            places = (first, first + 1) if call.func.attr in ("cond", "while_loop") else (first,)
+            at = positional.index(name) if name in positional else len(order)
+            wanted = order[at] if at < len(order) else None
+            taken = [call.args[one] for one in places if 0 <= one < len(call.args)]
+            if (
+                wanted is not None
+                and any(isinstance(one, ast.Name) and one.id == function.name for one in taken)
+                and wanted < len(call.args)
+                and not any(isinstance(one, ast.Starred) for one in call.args[: wanted + 1])
+            ):
+                found.append(call.args[wanted])
+    return found[0] if len(found) == 1 else None
 
 
 def _calls(call: ast.Call, function: Function, caller: Frame) -> int | None:
@@ -88,7 +127,7 @@ def _transforms(node: object, name: str) -> bool:
         return False
     last = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     known = last in ("jit", "grad", "value_and_grad", "vmap", "pmap", "jacfwd", "jacrev", "hessian",
-                     "checkpoint", "remat", "shard_map")  # fmt: skip
+                     "checkpoint", "remat", "shard_map", "make_jaxpr")  # fmt: skip
     first = node.args[0] if node.args else None
     return known and (
         (isinstance(first, ast.Name) and first.id == name) or _transforms(first, name)
@@ -125,11 +164,14 @@ def binders_of(statement: ast.stmt, node: ast.AST) -> list[ast.AST]:
 def unbound(node: ast.expr, binders: Sequence[ast.AST], frame: Frame) -> ast.expr | None:
     """Return an expression, or, if it is a parameter of a lambda, what is passed for that; None if
     that is not known."""
-    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    base: ast.expr = node
+    while isinstance(base, ast.Subscript | ast.Attribute):
+        base = base.value
+    names = {one.id for one in ast.walk(base) if isinstance(one, ast.Name)}
     for binder in binders:
         if isinstance(binder, ast.Lambda):
-            if isinstance(node, ast.Name) and node.id in parameters(binder):
-                return _mapped(node.id, binder, frame)
+            if isinstance(base, ast.Name) and base.id in parameters(binder):
+                return _mapped(base.id, binder, frame)
             bound = {*parameters(binder)}
         else:
             bound = targets_of(binder)

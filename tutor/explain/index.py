@@ -132,12 +132,24 @@ def guesses(symptom: Symptom) -> list[Entry]:
     for entry in entries().values():
         if symptom.exception not in (UNKNOWN, *entry.exceptions):
             continue
+        if _of_another_library(entry, symptom):
+            continue
         if callee and not any(f"{callee}(" in message for message in entry.messages):
             continue  # what other functions take is no guess at this one
         best = max((_likeness(message, said, rarity) for message in entry.messages), default=0.0)
         if best >= LIKENESS:
             found.append((best, entry))
     return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])][:GUESSES]
+
+
+_BESIDE = ("Equinox", "Haiku", "NumPyro", "Brax", "Diffrax", "jaxtyping", "HuggingFace", "Orbax")
+"""Libraries beside JAX, Flax and Optax."""
+
+
+def _of_another_library(entry: Entry, symptom: Symptom) -> bool:
+    """Return whether an explanation is about a library that the failing program does not name."""
+    text = f"{symptom.module} {symptom.source} {symptom.through}".lower().replace("eqx", "equinox")
+    return any(one in entry.explanation.what and one.lower() not in text for one in _BESIDE)
 
 
 def _likeness(message: str, said: set[str], rarity: dict[str, float]) -> float:

@@ -2,7 +2,8 @@
 statement itself.
 
 Of several statements that set a name, it is the nearest one above; another may have run. Where it
-is not clear which statement that is, or what was passed for a parameter, nothing is shown.
+is not clear which statement that is, or what was passed for a parameter, nothing is shown. What
+puts something into a list, a dict or an object counts, too.
 """
 
 import ast
@@ -11,19 +12,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tutor.explain.arguments import binders_of, calls_in, passed_for, targets_of, unbound
 from tutor.explain.parsed_file import (
-    SCOPES,
     Frame,
     Function,
     ParsedFile,
-    Scope,
     frame_at,
     is_self,
     own_expressions,
     parameters,
     parsed,
+)
+from tutor.explain.set_by import (
+    ITERATES,
+    fillings,
+    instances,
+    is_empty,
+    iterates,
+    of_a_turn,
+    results_of,
+    setting,
 )
 from tutor.explain.symptom import Symptom
 from tutor.foreign.plain_text import one_line
@@ -91,14 +101,20 @@ def origins_of(symptom: Symptom) -> tuple[Origin, ...]:
 
 
 class _Name(Struct, frozen=True):
-    """A name to follow: of a variable; `self.x`, or the result of a function."""
+    """A name to follow: of a variable; `self.x`, or the result of a function. `attribute` and `key`
+    are of what is used of its value: the `width` of `config.width`, the `"w"` of `params["w"]`."""
 
     text: str
     returned: tuple[Function, ...] = ()
+    attribute: str = ""
+    key: object = None
 
 
 def _returned(*functions: Function) -> _Name:
-    return _Name(f"{functions[0].name} returns", functions)
+    first = functions[0]
+    yields = any(isinstance(getattr(one, "value", None), ast.Yield) for one in results_of(first))
+    name = "iterating" if first.name in ITERATES else first.name
+    return _Name(f"{name} {'yields' if yields else 'returns'}", functions)
 
 
 def _names(frame: Frame, part: str) -> list[_Name]:
@@ -110,8 +126,12 @@ def _names(frame: Frame, part: str) -> list[_Name]:
         for one, inner in _loads(node):
             followed = unbound(one, binders, frame)
             name = _name_of(followed, frame) if followed is not None else None
-            if name is not None and name.text not in names:
-                (later if inner else names).setdefault(name.text, name)
+            if name is None:
+                continue
+            where = names if name.text in names or not inner else later
+            before = where.setdefault(name.text, name)
+            if (before.attribute, before.key) != (name.attribute, name.key):
+                where[name.text] = replace(before, attribute="", key=None)  # both are used
     return [*names.values(), *(one for text, one in later.items() if text not in names)][:MAX_NAMES]
 
 
@@ -144,11 +164,11 @@ def _loads(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     waiting: list[tuple[ast.AST, bool]] = [(node, False)]
     while waiting:
         one, inner = waiting.pop()
-        if isinstance(one, ast.Name) and one.id not in own and isinstance(one.ctx, ast.Load):
-            yield one, inner
-            continue
-        if isinstance(one, ast.Attribute) and is_self(one.value):
-            yield one, inner
+        base, indices = _base(one)
+        named = isinstance(base, ast.Name) and base.id not in own and isinstance(base.ctx, ast.Load)
+        if isinstance(base, ast.Attribute) or named:
+            yield one, inner  # type: ignore[misc]
+            waiting += [(index, inner) for index in reversed(indices)]
             continue
         inner = inner or isinstance(one, ast.Lambda)
         children = [*ast.iter_child_nodes(one)]
@@ -162,21 +182,39 @@ def _loads(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         waiting += [(child, inner) for child in reversed(children)]
 
 
-def _name_of(node: ast.expr, frame: Frame) -> _Name | None:
-    """Return what to follow from an expression: a name, what one is part of, or what a function of
-    the file returns; None if it is none of these."""
+def _base(node: ast.AST) -> tuple[ast.AST, list[ast.expr]]:
+    """Return the name, or the attribute of `self`, of which an expression takes parts, with the
+    indices; the expression itself if it does not."""
+    indices: list[ast.expr] = []
     while isinstance(node, ast.Subscript) or (
         isinstance(node, ast.Attribute) and not is_self(node.value)
     ):
+        if isinstance(node, ast.Subscript):
+            indices.insert(0, node.slice)
+        node = node.value
+    return node, indices
+
+
+def _name_of(node: ast.expr, frame: Frame) -> _Name | None:
+    """Return what to follow from an expression: a name, what one is part of, or what a function of
+    the file returns; None if it is none of these."""
+    attribute, key = "", None
+    while isinstance(node, ast.Subscript) or (
+        isinstance(node, ast.Attribute) and not is_self(node.value)
+    ):
+        attribute = node.attr if isinstance(node, ast.Attribute) else ""
+        constant = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        key = node.slice.value if constant else None  # type: ignore[union-attr]
         node = node.value
     if isinstance(node, ast.Name):
         function = frame.file.function(node.id, frame.scope)
         if function is not None:
             return _returned(function)
         known = node.id in frame.file.imported or hasattr(builtins, node.id)
-        return None if known or node.id in ("self", "cls") else _Name(node.id)
+        own = known or node.id in ("self", "cls")
+        return None if own else _Name(node.id, (), attribute, key)
     if isinstance(node, ast.Attribute):
-        return _Name(f"self.{node.attr}")
+        return _Name(f"self.{node.attr}", (), attribute, key)
     if isinstance(node, ast.Call):
         functions = _called(node.func, frame)
         if functions:
@@ -206,37 +244,92 @@ def _chain(name: _Name, frames: Sequence[Frame]) -> Iterator[tuple[str, ParsedFi
     """Yield the statement that sets a name, and those that set what it was made from."""
     at, frame, shown = len(frames) - 1, frames[-1], 0
     while shown < MAX_STEPS:
+        found: tuple[ast.stmt, ...] | Function
         if name.returned:
-            for one in name.returned:
-                if (last := _return_of(one)) is not None:
-                    yield name.text, frame.file, last
-            return
-        set_by = _setting(name.text, frame)
-        if set_by is None:
-            return
-        statement, function = set_by
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
-            name = _returned(statement)
-            continue
-        if function is not None:
-            at = _caller(function, frames, at)
-            passed = passed_for(name.text, function, frames[at]) if at >= 0 else None
+            found = tuple(one for function in name.returned for one in results_of(function))
+        else:
+            found = setting(name.text, frame)
+        if isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef):
+            label, passed, at, frame = _passed(name.text, found, frame, frames, at)
             if passed is None:
                 return
-            frame = frames[at]
             statement = frame.statement
             known = unbound(passed, binders_of(statement, passed), frame)
             following = _name_of(known, frame) if known is not None else None
+            following = _going_on(name, following)
             if following is not None and following.text == name.text:
+                name = following
                 continue  # it is passed on under the same name
+            yield label, frame.file, statement
         else:
+            if len(found) == 1 and isinstance(found[0], ast.FunctionDef | ast.AsyncFunctionDef):
+                name = _returned(found[0])
+                continue
+            inside = fillings(name.text, name.key, found[0], frame) if found else ()
+            for statement in found:
+                if not is_empty(statement):
+                    yield name.text, frame.file, statement
+            for statement in inside:
+                yield name.text, frame.file, statement
+            if len(found) != 1 or isinstance(found[0], ast.ClassDef):
+                return
+            statement = found[0]
             scope = frame.file.scopes[statement]
             frame = Frame(frame.file, statement, scope, statement.lineno)
-            following = _made_from(statement, name.text, frame)
-        yield name.text, frame.file, statement
+            for one in _declared(name, frame):
+                yield name.attribute, frame.file, one
+            following = _going_on(name, _made_from(statement, name.text, frame))
         if following is None:
             return
         name, shown = following, shown + 1
+
+
+def _going_on(name: _Name, following: _Name | None) -> _Name | None:
+    """Return what to follow, with what is used of it if that is not said anew."""
+    if following is None or following.returned or following.attribute or following.key is not None:
+        return following
+    return replace(following, attribute=name.attribute, key=name.key)
+
+
+def _declared(name: _Name, frame: Frame) -> tuple[ast.stmt, ...]:
+    """Return where a class sets the attribute that is used, if the statement makes an instance of
+    a class of the file without passing it."""
+    value = getattr(frame.statement, "value", None)
+    if (
+        not name.attribute
+        or not isinstance(value, ast.Call)
+        or not isinstance(value.func, ast.Name)
+    ):
+        return ()
+    owner = frame.file.class_named(value.func.id, frame.scope)
+    if owner is None or any(one.arg in (name.attribute, None) for one in value.keywords):
+        return ()
+    several = frame.file.fields.get((owner, name.attribute), [])
+    declared = [
+        one for one in frame.file.bound.get((owner, name.attribute), [])
+        if isinstance(one, ast.AnnAssign) and one.value is not None and not value.args
+    ]  # fmt: skip
+    return tuple([*several, *declared][:1]) if len(several) + len(declared) == 1 else ()
+
+
+def _passed(
+    name: str, function: Function, frame: Frame, frames: Sequence[Frame], at: int
+) -> tuple[str, ast.expr | None, int, Frame]:
+    """Return what to call a parameter, what was passed for it, and the frame in which, after its
+    place: that which called the function; or, if none shows the call of an `__init__`, that of the
+    only instance in the file."""
+    caller = _caller(function, frames, at)
+    if caller >= 0:
+        return name, passed_for(name, function, frames[caller]), caller, frames[caller]
+    owner = frame.file.class_of(function)
+    if function.name == "__init__" and owner is not None:
+        made = instances(owner, frame.file)
+        if len(made) == 1:
+            statement = made[0][0]
+            scope = frame.file.scopes[statement]
+            frame = Frame(frame.file, statement, scope, statement.lineno)
+            return f"{owner.name}({name})", passed_for(name, function, frame), at, frame
+    return name, None, at, frame
 
 
 def _caller(function: Function, frames: Sequence[Frame], at: int) -> int:
@@ -250,60 +343,20 @@ def _caller(function: Function, frames: Sequence[Frame], at: int) -> int:
     return at
 
 
-def _setting(name: str, frame: Frame) -> tuple[ast.stmt, Function | None] | None:
-    """Return the statement above a frame's that sets a name; or, beside the frame's own, the
-    function whose parameter it is."""
-    file, scope = frame.file, frame.scope
-    if name.startswith("self."):
-        owner = file.class_of(scope)
-        several = file.fields.get((owner, name[5:]), []) if owner is not None else []
-        before = [one for one in several if one is not frame.statement]
-        return (before[0], None) if len(before) == 1 else None
-    line = frame.statement.lineno
-    here = file.bound.get((scope, name), [])
-    above = [one for one in here if one.lineno < line]
-    last = max(above, key=lambda one: one.lineno, default=None)
-    if last is not None:
-        return (last, None) if not isinstance(last, ast.ClassDef) and not _empty(last) else None
-    at: Scope | None = scope
-    while at is not None:
-        if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameters(at):
-            return frame.statement, at
-        if at is not scope and not isinstance(at, ast.ClassDef) and (at, name) in file.bound:
-            several = file.bound[at, name]
-            return (several[0], None) if len(several) == 1 else None
-        at = file.parents.get(at)
-    return None
-
-
-def _empty(statement: ast.stmt) -> bool:
-    """Return whether a statement makes an empty list or dict, to be filled by others."""
-    value = getattr(statement, "value", None)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        return value.func.id in ("list", "dict", "set") and not value.args and not value.keywords
-    return (isinstance(value, ast.List) and not value.elts) or (
-        isinstance(value, ast.Dict) and not value.keys
-    )
-
-
 def _made_from(statement: ast.stmt, name: str, frame: Frame) -> _Name | None:
     """Return what to follow from a statement that sets a name."""
     value = getattr(statement, "value", None)
+    if isinstance(statement, ast.For):
+        value = of_a_turn(statement, name)
+        method = iterates(value, frame) if isinstance(value, ast.Name) else None
+        if method is not None:
+            return _returned(method)
+    if isinstance(value, ast.Yield):
+        value = value.value
     if isinstance(statement, ast.AugAssign) or not isinstance(value, ast.expr):
         return None
     following = _name_of(value, frame)
-    return following if following is None or following.text != name else None
-
-
-def _return_of(function: Function) -> ast.Return | None:
-    """Return the `return` of a value of a function, if it has one, without those of functions
-    inside."""
-    found: list[ast.Return] = []
-    waiting: list[ast.AST] = [*function.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Return) and node.value is not None:
-            found.append(node)
-        if not isinstance(node, SCOPES):
-            waiting += ast.iter_child_nodes(node)
-    return found[0] if len(found) == 1 else None
+    if following is None or following.text == name:
+        return None
+    is_function = bool(following.returned) and isinstance(value, ast.Name)
+    return None if is_function and isinstance(statement, ast.Return) else following

@@ -16,6 +16,9 @@ MAX_SOURCE = 64_000
 MAX_CODE = 100
 """Characters of a statement to show."""
 
+_FILL = ("append", "extend", "insert", "setdefault")
+"""Methods that put something into a list or a dict, if their result is dropped."""
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.ClassDef | Function | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -25,7 +28,8 @@ SCOPES = (*FUNCTIONS, ast.ClassDef)
 
 class ParsedFile:
     """A parsed file. `bound` are the statements that bind names, by scope and name; `fields` those
-    that set attributes of `self`, by class and name; `scopes` the scope of
+    that set attributes of `self`, by class and name; `filled` those that put something into what a
+    name or such an attribute stands for, with the key, if it is a constant; `scopes` the scope of
     each statement, `parents` the one around each scope."""
 
     def __init__(self, path: str, source: str, module: ast.Module) -> None:
@@ -35,6 +39,7 @@ class ParsedFile:
         self.parents: dict[ast.AST, Scope] = {}
         self.bound: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
         self.fields: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
+        self.filled: dict[tuple[ast.AST, str], list[tuple[ast.stmt, object]]] = {}
         self.scopes: dict[ast.stmt, Scope] = {}
         self.imported: set[str] = set()
         self._visit(module.body, module)
@@ -49,6 +54,7 @@ class ParsedFile:
                 statement = node
                 self.scopes[node] = scope
                 self._bind(node, scope)
+                self._fill(node, scope)
             elif statement is not None and isinstance(node, ast.NamedExpr | ast.ExceptHandler):
                 target = node.target.id if isinstance(node, ast.NamedExpr) else node.name
                 if target is not None:
@@ -83,6 +89,31 @@ class ParsedFile:
                     if owner is not None and is_self(one.value):
                         self.fields.setdefault((owner, one.attr), []).append(node)
 
+    def _fill(self, node: ast.stmt, scope: Scope) -> None:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            if isinstance(called, ast.Attribute) and called.attr in _FILL:
+                self._filled(called.value, node, scope)
+        for target in targets:
+            if isinstance(target, ast.Subscript):
+                self._filled(target, node, scope)
+
+    def _filled(self, target: ast.expr, node: ast.stmt, scope: Scope) -> None:
+        key: object = None
+        while isinstance(target, ast.Subscript):
+            key = target.slice.value if isinstance(target.slice, ast.Constant) else None
+            target = target.value
+        if isinstance(target, ast.Name):
+            self.filled.setdefault((scope, target.id), []).append((node, key))
+        owner = self.class_of(scope)
+        if isinstance(target, ast.Attribute) and is_self(target.value) and owner is not None:
+            self.filled.setdefault((owner, target.attr), []).append((node, key))
+
     def class_of(self, scope: ast.AST) -> ast.ClassDef | None:
         """Return the class whose method a scope is, or is in."""
         while scope in self.parents:
@@ -96,6 +127,12 @@ class ParsedFile:
         found = self._visible(name, scope)
         only = found[0] if found is not None and len(found) == 1 else None
         return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+    def class_named(self, name: str, scope: Scope) -> ast.ClassDef | None:
+        """Return the class of the file that a name stands for in a scope."""
+        found = self._visible(name, scope)
+        only = found[0] if found is not None and len(found) == 1 else None
+        return only if isinstance(only, ast.ClassDef) else None
 
     def _visible(self, name: str, scope: Scope) -> list[ast.stmt] | None:
         at: Scope | None = scope

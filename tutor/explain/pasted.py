@@ -3,10 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 _COLOUR = re.compile(r"\x1b\[[\d;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)\s*\w*\s*$")
 _QUOTE = re.compile(r"^\s*(?:> ?)+")
+_OTHER_MARK = re.compile(r"^(?:>>>|E {3}|>\s{2,}\S)")
+"""What lines begin with where `>` is Python's or pytest's."""
 _NUMBER = re.compile(r"^\d+: ?")
 _GROUP = re.compile(r"^\s*(?:\+-)?[|+](?:-[-+ \d.]*$| ?)")
 
@@ -40,6 +43,9 @@ _DOCTEST = re.compile(r"^Trying:\n(?:[ \t].*\n|Expecting:\n|Expecting nothing\n)
 _INDENT = re.compile(r"^[ \t]*")
 _PYTHON = re.compile(r"Traceback|Error|Exception|File \"")
 
+END = "=" * 20
+"""A line that ends a message."""
+
 MOSTLY = 0.8
 """Share of the lines from which a quotation is one."""
 
@@ -50,8 +56,8 @@ def lines_of(text: str) -> list[str]:
     text = _DOCTEST.sub("", "\n".join(_unwrapped(text)))
     if "\\n" in text and text.count("\\n") > text.count("\n"):
         text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
-    lines = [line.rstrip() for line in text.split("\n") if not _FENCE.match(line)]
-    lines = _without_quotes(lines)
+    lines = [line.rstrip() for line in text.split("\n")]
+    lines = _without_fences(_without_quotes(_without_fences(lines)))
     lines = [_without_prefixes(line) for line in lines]
     lines = [_GROUP.sub("", line) if _in_group(line) else line for line in lines]
     lines = [_without_backticks(line) for line in lines]
@@ -92,13 +98,36 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
             yield from (text for child in value for text in _texts(child, depth + 1))
 
 
+def _without_fences(lines: list[str]) -> list[str]:
+    """Return lines without the fences around code; what follows a block is not part of it."""
+    found: list[str] = []
+    open_ = False
+    for line in lines:
+        if not _FENCE.match(line):
+            found.append(line)
+            continue
+        if open_:
+            found.append(END)
+        open_ = not open_
+    return found
+
+
 def _without_quotes(lines: list[str]) -> list[str]:
-    """Return lines without what most begin with: marks of a quotation, or a process's number."""
-    filled = [line for line in lines if line.strip()]
+    """Return lines without what most begin with: marks of a quotation, or a process's number; and
+    without those of an exception quoted in other text."""
+    filled = [line for line in lines if line.strip() and line != END]
     for mark in (_QUOTE, _NUMBER):
         if sum(mark.match(line) is not None for line in filled) > MOSTLY * len(filled):
-            lines = [mark.sub("", line) for line in lines]
-    return lines
+            return [mark.sub("", line) for line in lines]
+    if any(_OTHER_MARK.match(line) for line in lines):
+        return lines
+    found: list[str] = []
+    for quoted, group in groupby(lines, lambda line: _QUOTE.match(line) is not None):
+        block = [*group]
+        if quoted and any(_PYTHON.search(line) for line in block):
+            block = [*(_QUOTE.sub("", line) for line in block), END]
+        found += block
+    return found
 
 
 def _without_prefixes(line: str) -> str:

@@ -39,8 +39,8 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     through: Annotated[
         Patterns,
         Meta(
-            description="In a pasted traceback's frames, the libraries' as well, as `File "
-            '"optax/base.py", line 3, in update` and the line; otherwise in the learner\'s code.'
+            description="In a traceback's frames, the libraries' as well, as `File "
+            '"optax/base.py", line 3, in update` and the line; or in the learner\'s code.'
         ),
     ] = ()
     names_jax: Annotated[
@@ -55,12 +55,16 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Possibility(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Another mistake that fails with the same message, which the conditions cannot tell apart.
 
-    It is listed before the others where `when` holds: something makes it more likely.
+    It is listed before the others where `when` holds: something makes it more likely. With `only`,
+    it is listed only there, as is right for what happens with one library alone.
     """
 
     when: Annotated[
         When | None, Meta(description="Conditions that make it likelier than the others.")
     ] = None
+    only: Annotated[
+        bool, Meta(description="Whether it is left out where `when` does not hold.")
+    ] = False
     what: Annotated[Text, Meta(description="What happened then.")]
     instead: Annotated[
         str, Meta(min_length=1, max_length=1_500, description="Python code to write instead.")

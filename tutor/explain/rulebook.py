@@ -118,7 +118,7 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
 
 def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
     """Return what a rule says may have happened, the likeliest first: what the code or the message
-    has signs of, then in the rule's order."""
+    has signs of, then in the rule's order. Those that need signs are left out without."""
     flattened = _flat(symptom) if any(other.when is not None for other in rule.or_) else symptom
 
     def has_signs(other: Possibility) -> bool:
@@ -127,7 +127,8 @@ def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
 
     own = Possibility(what=rule.what, instead=rule.instead)
     likely = [other for other in rule.or_ if has_signs(other)]
-    return [*likely, own, *(other for other in rule.or_ if other not in likely)]
+    rest = [other for other in rule.or_ if other not in likely and not other.only]
+    return [*likely, own, *rest]
 
 
 def shortened(text: str) -> str:

@@ -33,12 +33,12 @@ class Symptom(Struct, frozen=True, kw_only=True):
     or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
     part of their code; `torch`: the relevant part of the lesson's PyTorch; `check`: the kind of the
     failed check; `asked`: its name, expressions and `why`; `causes`: possible causes from comparing
-    arrays, each with its fields; `through`: the learner's frames, and of a pasted traceback those
-    of libraries, with their files and code; `frames`: the learner's lines, or what failed of each, the
-    innermost last; `places`: file and number of these lines, where they are known; `files`: the
-    contents of these files, as far as they are here; `function`: the one that the innermost line is
-    in; `inside`: files and functions of libraries below it; `names_jax`: whether the text that the
-    exception was found in names JAX, Flax or Optax.
+    arrays, each with its fields; `through`: the learner's frames and those of libraries, with files
+    and code; `frames`: the learner's lines, or what failed of each, the innermost last; `places`:
+    file and number of these lines, where they are known; `files`: the contents of these files, as
+    far as they are here; `function`: the one that the innermost line is in; `inside`: files and
+    functions of libraries below it; `names_jax`: whether the text that the exception was found in
+    names JAX, Flax or Optax.
     """
 
     exception: str = ""

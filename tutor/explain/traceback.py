@@ -172,7 +172,7 @@ def read_symptoms(text: str) -> list[Symptom]:
     found = [_symptom(lines, *head, frames, names_jax) for head in heads[-MAX_EXCEPTIONS:]]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text)]
-    said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|"]
+    said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|="]
     said = [line for line in said if line not in quiet]
     suspects = [line for line in said if _SUSPECT.search(line) and len(line) <= MAX_LINE]
     alone = [_made(UNKNOWN, line, frames, names_jax) for line in suspects[-MAX_LINES:]]
