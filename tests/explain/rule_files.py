@@ -11,6 +11,7 @@ from tutor.checks import kinds
 from tutor.explain.causes import CAUSES
 from tutor.explain.pattern import BadPattern, compile_pattern, fill, uses
 from tutor.explain.rule import Rule, Rules, When, several
+from tutor.explain.sizes import RELATIONS
 from tutor.expressions import BadPython, defined_names
 from tutor.lesson import Id, Module
 from tutor.pack.lesson_reader import LessonReader
@@ -208,7 +209,12 @@ class RuleReader(LessonReader):
         return self._convert(hint, node, name)
 
     def read_words(self, hint: Any, node: Node, name: str) -> Any:
-        lists: dict[str, Collection[str]] = {"check": kinds(), "fault": SENTENCES, "cause": CAUSES}
+        lists: dict[str, Collection[str]] = {
+            "check": kinds(),
+            "fault": SENTENCES,
+            "cause": CAUSES,
+            "sizes": RELATIONS,
+        }
         known = lists.get(name)
         for scalar in scalars_in(node):
             word = str(scalar.value)

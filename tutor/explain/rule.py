@@ -28,6 +28,13 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     message: Annotated[
         Patterns, Meta(description="In the message of the exception or of the check.")
     ] = ()
+    sizes: Annotated[
+        Words,
+        Meta(
+            description="How the first two shapes in the message differ: a name of "
+            "tutor.explain.sizes."
+        ),
+    ] = ()
     line: Annotated[
         Patterns, Meta(description="In the learner's line that raised the exception.")
     ] = ()
@@ -41,6 +48,13 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(
             description="In a traceback's frames, the libraries' as well, as `File "
             '"optax/base.py", line 3, in update` and the line; or in the learner\'s code.'
+        ),
+    ] = ()
+    imports: Annotated[
+        Words,
+        Meta(
+            description="Packages and modules, such as nnx, of which the learner's files must name "
+            "one, if they are at hand."
         ),
     ] = ()
     names_jax: Annotated[

@@ -11,6 +11,7 @@ from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
 from tutor.explain.pattern import compile_pattern, fill, flat
 from tutor.explain.rule import Possibility, Rule, When, several, without_line
+from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.foreign.plain_text import one_line
 from tutor.report import Alternative, Explanation
@@ -149,6 +150,7 @@ def _flat(symptom: Symptom) -> Symptom:
         check=symptom.check,
         causes=symptom.causes,
         through=flat(symptom.through, MAX_SOURCE),
+        files=symptom.files,
         names_jax=symptom.names_jax,
     )
 
@@ -171,7 +173,13 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         (when.fault, (symptom.fault,)),
         (when.check, (symptom.check,)),
     )
+    if when.imports and not _names_any(several(when.imports), symptom):
+        return None
     conditions = weight = precision = 0
+    if when.sizes:
+        if not relations_in(symptom.message) & {*several(when.sizes)}:
+            return None
+        conditions += 1
     for wanted, found in words:
         if wanted and found == (UNKNOWN,) and when.message:
             continue  # the message decides
@@ -206,6 +214,14 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         conditions += 1
         precision = _precision(possible[0], symptom)
     return fields, (precision, conditions, weight)
+
+
+def _names_any(words: tuple[str, ...], symptom: Symptom) -> bool:
+    """Return whether the learner's files name one of these, or are not at hand."""
+    known = {*symptom.files.values()} - {""}
+    return not known or any(
+        re.search(rf"\b{re.escape(word)}\b", file[:MAX_SOURCE]) for word in words for file in known
+    )
 
 
 def _precision(cause: str, symptom: Symptom) -> int:
