@@ -307,7 +307,7 @@ def test_of_what_is_not_clear_only_what_is_true_is_shown(
         ("p = init()\np['w'] = 3\np['b'] = 4\nf(p['w'])", (4,), ["p 1", "p 2"]),
         ("p = init()\np['w'] = 3\np['b'] = 4\nf(p)", (4,), ["p 1", "p 2", "p 3"]),
         ("p = {}\np[k] = 3\nf(p['w'])\np['w'] = 1", (3,), ["p 2"]),
-        ("parts = []\nlen(parts)\nstack(parts)", (3,), []),
+        ("parts = []\nlen(parts)\nstack(parts)", (3,), ["parts 1"]),
         ("rows = jnp.zeros(3)\nrows.at[0].set(1)\nrows + 1", (3,), ["rows 1"]),
         (
             """

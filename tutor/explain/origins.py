@@ -267,7 +267,7 @@ def _chain(name: _Name, frames: Sequence[Frame]) -> Iterator[tuple[str, ParsedFi
                 continue
             inside = fillings(name.text, name.key, found[0], frame) if found else ()
             for statement in found:
-                if not is_empty(statement):
+                if not (inside and is_empty(statement)):
                     yield name.text, frame.file, statement
             for statement in inside:
                 yield name.text, frame.file, statement
