@@ -269,3 +269,38 @@ def test_a_line_is_not_made_up():
     _, explanation = explain_text(ERROR)
     assert explanation is not None
     assert explanation.what[0].isupper() and "`" not in explanation.what[:4]
+
+
+OF_THE_CELL = """\
+        return x
+    return -x
+step(1.0)
+@jax.jit
+def step(x):
+    if x > 0:
+        return x
+    return -x"""
+OF_PYTEST = """\
+def test_step():
+    assert step(1.0) == 1.0
+@jax.jit
+def step(x):
+    if x > 0:"""
+
+
+@pytest.mark.parametrize(
+    ("layout", "around"),
+    [("python", ""), ("ipython", OF_THE_CELL), ("pytest", OF_PYTEST), ("pytest, short", "")],
+)
+def test_code_around_the_line_is_read(layout: str, around: str):
+    text = WITH_LINE[layout]
+    assert isinstance(text, str)
+    lines = read_symptoms(text)[0].around.split("\n")
+    assert "\n".join(line for line in lines if line.strip(" ^")) == around
+
+
+def test_code_of_libraries_is_not_the_learners():
+    text = PYTEST.replace("test_train.py:14:", "/lib/python3.11/site-packages/a.py:14:")
+    assert "test_step" not in read_symptoms(text)[0].around
+    text = IPYTHON.replace("Cell In[3], line 5, in step(x)", "File ~/site-packages/a.py:5, in f(x)")
+    assert "def step" not in read_symptoms(text)[0].around

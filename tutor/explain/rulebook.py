@@ -144,7 +144,7 @@ def _flat(symptom: Symptom) -> Symptom:
         fault=symptom.fault,
         message=flat(symptom.message),
         line=flat(bare(symptom.line)),
-        source=flat(bare(symptom.source), MAX_SOURCE),
+        source=flat(bare(f"{symptom.source}\n{symptom.around}"), MAX_SOURCE),
         torch=flat(bare(symptom.torch), MAX_SOURCE),
         asked=flat(symptom.asked),
         check=symptom.check,

@@ -31,14 +31,15 @@ class Symptom(Struct, frozen=True, kw_only=True):
     **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
     as far as it was shown; `fault`: a code of `tutor.sandbox.faults`; `message`: of the exception
     or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
-    part of their code; `torch`: the relevant part of the lesson's PyTorch; `check`: the kind of the
-    failed check; `asked`: its name, expressions and `why`; `causes`: possible causes from comparing
-    arrays, each with its fields; `through`: the learner's frames and those of libraries, with files
-    and code; `frames`: the learner's lines, or what failed of each, the innermost last; `places`:
-    file and number of these lines, where they are known; `files`: the contents of these files, as
-    far as they are here; `function`: the one that the innermost line is in; `inside`: files and
-    functions of libraries below it; `names_jax`: whether the text that the exception was found in
-    names JAX, Flax or Optax.
+    part of their code; `around`: code that a pasted text shows around the learner's lines; `torch`:
+    the relevant part of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its
+    name, expressions and `why`; `causes`: possible causes from comparing arrays, each with its
+    fields; `through`: the learner's frames and those of libraries, with files and code; `frames`:
+    the learner's lines, or what failed of each, the innermost last; `places`: file and number of
+    these lines, where they are known; `files`: the contents of these files, as far as they are
+    here; `function`: the one that the innermost line is in; `inside`: files and functions of
+    libraries below it; `names_jax`: whether the text that the exception was found in names JAX,
+    Flax or Optax.
     """
 
     exception: str = ""
@@ -47,6 +48,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     message: str = ""
     line: str = ""
     source: str = ""
+    around: str = ""
     torch: str = ""
     check: str = ""
     asked: str = ""

@@ -6,11 +6,12 @@ message.
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tutor.explain.own_code import with_own_code
 from tutor.explain.pasted import lines_of, quiet_lines
 from tutor.explain.rulebook import explain
+from tutor.explain.shown_code import numbered_lines, pytest_lines
 from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.report import Explanation
 
@@ -157,6 +158,7 @@ def read_symptoms(text: str) -> list[Symptom]:
     lines = lines_of(text)
     lines = [_WRAPPER.sub("", line) for line in lines]
     frames, last = _frames(lines)
+    around = _around(lines)
     warned = any(_WARNING.match(line) for line in lines)
     if any(
         line.startswith("Help on ")
@@ -170,6 +172,7 @@ def read_symptoms(text: str) -> list[Symptom]:
     if not frames and len(filled) > 1:
         heads = [(at, head) for at, head in heads if head["message"]]  # others are names in a text
     found = [_symptom(lines, *head, frames, names_jax) for head in heads[-MAX_EXCEPTIONS:]]
+    found = [structs.replace(one, around=around) for one in found]
     if "rendezvous.cc" in text and not found:  # the process is aborted: there is no traceback
         return [Symptom(fault="rendezvous", message=text)]
     said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|="]
@@ -180,6 +183,21 @@ def read_symptoms(text: str) -> list[Symptom]:
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
         alone.append(_made(UNKNOWN, "\n".join(said), frames, names_jax))
     return [*reversed(found), *reversed(alone)]
+
+
+def _around(lines: list[str]) -> str:
+    """Return the learner's code that is shown around the failing lines."""
+
+    def cell(line: str) -> bool | None:
+        found = _CELL.match(line)
+        file = (found["file"] or found["older"] or "") if found else ""
+        return None if found is None else not _LIBRARY.search(file)
+
+    def place(line: str) -> bool | None:
+        found = _PYTEST_PLACE.match(line)
+        return None if found is None else not _LIBRARY.search(found["file"])
+
+    return "\n".join([*numbered_lines(lines, cell), *pytest_lines(lines, place)])
 
 
 def _symptom(
