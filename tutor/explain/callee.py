@@ -74,7 +74,7 @@ def is_somebody_elses(rule: Rule, symptom: Symptom) -> bool:
     patterns = several(rule.when.message)
     if any(_ANY_CLASS.search(one) for one in patterns) and _is_a_class(name, symptom):
         return False
-    named = any(f"{callee}(" in pattern for pattern in patterns)
+    named = any(one in pattern for pattern in patterns for one in (f"{callee}(", f"{callee}.__i"))
     defined = bool(re.search(rf"\b(?:def|class) {name}\b", symptom.source))
     before = re.findall(rf"([\w.]*)(?<!\w){name}\(", symptom.line)
     if any(_is_library(one) for one in before):

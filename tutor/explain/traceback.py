@@ -40,7 +40,7 @@ KNOWN = frozenset(
     (
         "", "jax", "jaxlib", "flax", "optax", "numpy", "builtins", "orbax", "equinox", "chex",
         "beartype", "jaxtyping", "diffrax", "numpyro", "haiku", "tensorstore", "xla_extension",
-        "etils", "msgpack", "dataclasses",
+        "etils", "msgpack", "dataclasses", "safetensors_rust", "_pickle",
     )
 )  # fmt: skip
 """Top-level modules of exceptions that rules explain, and no module."""
