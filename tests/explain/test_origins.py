@@ -478,6 +478,13 @@ def test_the_items_of_a_loop_are_followed(loop: str, origins: list[str]):
     assert found(code, 9) == origins
 
 
+def test_an_instance_of_itself_ends():
+    code = "class A:\n  def __init__(self, x):\n    self.x = A(x)\n  def f(self):\n    self.x + 1"
+    assert found(code, 5) == ["self.x 3"]
+    code = code.replace("self.x = A(x)", "self.x = x\n    A(x)")
+    assert found(code, 6) == ["self.x 3"]
+
+
 def test_another_file_is_named():
     files = {"/a/main.py": "x = 3\nf(x)\n", "/a/helpers.py": "def f(y):\n    return y + 1\n"}
     places = ("/a/main.py", 2), ("/a/helpers.py", 2)
@@ -493,7 +500,12 @@ def test_code_cannot_write_to_the_terminal():
     assert not {"\x1b", "\x07", "\u202e"} & {*one.code}
 
 
-LINES = [*DECODE.split("\n"), "def f(", "x = (", "return", "lambda x: x", "[x for x in y]", "del x"]
+LINES = [
+    *DECODE.split("\n"), "def f(", "x = (", "return", "lambda x: x", "[x for x in y]", "del x",
+    "class A:", "  w: int = 3", "  def __init__(self, x):", "    self.x = A(x)", "    self.x = x",
+    "  def f(self, x):", "    return self.x[x].w", "    for x in self.x:", "      yield x",
+    "    self.x.append(x)", "a = A(3)", "for i, x in enumerate(a):", "  a['x'] = lax.scan(f, a, x)",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(LINES)))

@@ -243,7 +243,7 @@ def _called(function: ast.expr, frame: Frame) -> tuple[Function, ...]:
 def _chain(name: _Name, frames: Sequence[Frame]) -> Iterator[tuple[str, ParsedFile, ast.stmt]]:
     """Yield the statement that sets a name, and those that set what it was made from."""
     at, frame, shown = len(frames) - 1, frames[-1], 0
-    while shown < MAX_STEPS:
+    for _ in range(MAX_FRAMES):  # names may go round in a circle
         found: tuple[ast.stmt, ...] | Function
         if name.returned:
             found = tuple(one for function in name.returned for one in results_of(function))
@@ -279,9 +279,10 @@ def _chain(name: _Name, frames: Sequence[Frame]) -> Iterator[tuple[str, ParsedFi
             for one in _declared(name, frame):
                 yield name.attribute, frame.file, one
             following = _going_on(name, _made_from(statement, name.text, frame))
-        if following is None:
+        shown += 1
+        if following is None or shown >= MAX_STEPS:
             return
-        name, shown = following, shown + 1
+        name = following
 
 
 def _going_on(name: _Name, following: _Name | None) -> _Name | None:
