@@ -80,6 +80,12 @@ def test_the_functions_in_which_an_error_arose_are_found(frames: list[str], name
     assert shown(raised(*frames)) == names
 
 
+def test_a_method_of_the_learner_is_no_function_of_a_library():
+    frame = "<module>: k1, k2 = ring.take(1)"
+    assert shown(raised(frame)) == ["jax.numpy.take"]
+    assert shown(raised(frame, names="class Ring:\n    def take(self, n):\n")) == []
+
+
 def test_a_function_is_found_that_was_given_to_one_of_jax():
     code = "f.defvjp(forward, backward)"
     frames = "<module>: print(jax.grad(f)(x))", "backward: return (scale * g,)"

@@ -6,11 +6,13 @@ The files in `tests/explain/unseen/` hold errors with their true cause, collecte
 after the work on the rules. `ratings.yaml` has what a reader who knew the cause said of
 the explanation that each got: `helpful`, `vague`, `wrong` or `none`. A rating counts for the
 explanation that was rated; if another one is given now, the error is listed, to be rated again.
+Where an error has its program (`file`), it is read, as if the traceback was pasted where it arose.
 """
 
 import sys
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
@@ -19,6 +21,9 @@ from tutor.explain.traceback import explain_text
 FOLDER = Path(__file__).parent / "unseen"
 RATINGS = FOLDER / "ratings.yaml"
 
+PLACE = "/home/me/work"
+"""Where the programs of errors that have them were, by the texts."""
+
 
 def main() -> int:
     rated = yaml.safe_load(RATINGS.read_text(encoding="utf-8"))
@@ -26,8 +31,7 @@ def main() -> int:
     for name in names:
         counts: Counter[str] = Counter()
         for error in yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")):
-            _, explanation = explain_text(error["text"])
-            given = explanation.id if explanation is not None else "none"
+            given = _explained(error)
             rating = rated[name].get(error["id"], {})
             if given == "none":
                 counts["none"] += 1
@@ -39,6 +43,17 @@ def main() -> int:
         before = Counter(one["before"] for one in rated[name].values())
         print(f"{name}: {dict(counts)}; before: {dict(before)}")
     return 0
+
+
+def _explained(error: dict[str, str]) -> str:
+    """Return the id of an error's explanation, `none` if it gets none."""
+    with TemporaryDirectory() as folder:
+        text = error["text"]
+        if "file" in error:
+            text = text.replace(f"{PLACE}/", f"{folder}/")
+            (Path(folder) / f"{error['id']}.py").write_text(error["file"], encoding="utf-8")
+        _, explanation = explain_text(text)
+    return explanation.id if explanation is not None else "none"
 
 
 if __name__ == "__main__":

@@ -303,13 +303,19 @@ def called_in(line: str, symptom: Symptom) -> list[Function]:
         elif match["name"]:
             found += [(match.start(), one) for one in _made(match["name"], code, symptom)]
     for text, function in _methods():  # the longest first: `tx.init(` before `.init(`
-        if text not in line or not _fits(function, symptom):
+        if text not in line or not _fits(function, symptom) or _is_own_method(text, code):
             continue
         for match in re.finditer(rf"(?<!\bnp)(?<!\bnumpy)(?<!\btorch){re.escape(text)}", line):
             if not any(start < match.end() and match.start() < end for start, end in spans):
                 spans.append(match.span())
                 found.append((match.start(), function))
     return [*{one.name: one for _, one in sorted(found, key=lambda pair: pair[0])}.values()]
+
+
+def _is_own_method(text: str, code: str) -> bool:
+    """Return whether the learner's classes have a method that is called like `.take(`."""
+    name = text.removeprefix(".").removesuffix("(")
+    return name.isidentifier() and re.search(rf"^\s{{1,40}}def {name}\(", code, re.M) is not None
 
 
 def _calls(line: str) -> list[re.Match[str]]:

@@ -113,6 +113,15 @@ def uses(text: str) -> list[tuple[str, int]]:
     return [(found[1], found.start()) for found in _USE.finditer(text)]
 
 
+def known(pattern: str, fields: Mapping[str, str]) -> str:
+    """Return a pattern with the fields that are captured already as text, where they are names: in
+    `class {type:name}:`, the `type` of the message is meant."""
+    return _FIELD.sub(
+        lambda found: value if (value := fields.get(found[1], "")).isidentifier() else found[0],
+        pattern,
+    )
+
+
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Replace `{name}` if there is such a value. Other braces stay, because `text` may be code."""
     return _USE.sub(lambda found: values.get(found[1], found[0]), text)

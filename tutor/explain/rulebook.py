@@ -1,6 +1,7 @@
 """Finding the rule that explains a symptom."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from msgspec import Struct
 from tutor.explain import names
 from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
-from tutor.explain.pattern import compile_pattern, fill, flat
+from tutor.explain.pattern import compile_pattern, fill, flat, known
 from tutor.explain.rule import Possibility, Rule, When, several, without_line
 from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -195,7 +196,7 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
     )  # fmt: skip
     for patterns, text in texts:
         if patterns:
-            best = _best(several(patterns), text)
+            best = _best([known(one, fields) for one in several(patterns)], text)
             if best is None:
                 return None
             conditions += 1
@@ -232,7 +233,7 @@ def _precision(cause: str, symptom: Symptom) -> int:
     return -1 - at if CAUSES[cause].vague else len(symptom.causes) - at
 
 
-def _best(patterns: tuple[str, ...], text: str) -> tuple[int, dict[str, str]] | None:
+def _best(patterns: Sequence[str], text: str) -> tuple[int, dict[str, str]] | None:
     """Return weight and fields of the heaviest pattern found in a text."""
     compiled = [compile_pattern(pattern) for pattern in patterns]
     for pattern in sorted(compiled, key=lambda pattern: pattern.weight, reverse=True):
