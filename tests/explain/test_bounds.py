@@ -10,7 +10,14 @@ from tutor.explain.own_code import MAX_FILE, with_own_code
 from tutor.explain.symptom import Symptom, of_fault
 from tutor.explain.traceback import explain_text
 from tutor.sandbox.exceptions import from_raised
-from tutor.sandbox.protocol import MAX_EXCEPTION_TEXT, Raised, Step
+from tutor.sandbox.protocol import (
+    MAX_EXCEPTION_TEXT,
+    MAX_INSIDE,
+    MAX_STEPS,
+    Inside,
+    Raised,
+    Step,
+)
 
 FRAME = 'Traceback (most recent call last):\n  File "x.py", line 3, in f\n    jnp.dot(a)\n'
 
@@ -41,12 +48,14 @@ def test_a_file_of_blank_lines_is_searched_in_a_moment(tmp_path: Path):
 
 def test_what_a_sandbox_says_is_cut_to_what_it_may_say():
     long = "a" * 3_000_000
-    reply = Raised(
-        "", "exception", long, long, long, [Step(1, long)] * 9_000, 1, None, [(long, long)] * 9_000
-    )
+    step = Step(1, long, inside=[Inside(long, 1, long, long)] * 9_000)
+    values = [(long, long)] * 9_000
+    reply = Raised("", "exception", long, long, long, [step] * 9_000, 1, None, values)
     fault = from_raised(reply, "f(x)\n")
     assert len(fault.detail) <= MAX_EXCEPTION_TEXT
-    assert len(repr(fault)) < 10 * MAX_EXCEPTION_TEXT
+    assert len(fault.frames) <= MAX_STEPS
+    assert all(len(one.inside) <= MAX_INSIDE for one in fault.frames)
+    assert len(repr(fault)) < 12 * MAX_EXCEPTION_TEXT
     contracts_for(of_fault(fault, "f(x)\n"), None)
 
 

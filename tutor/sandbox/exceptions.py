@@ -46,7 +46,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
             part(step.line, step.start, step.end),
             tuple(
                 LibraryFrame(
-                    inert(one.file[:MAX_NAME]),
+                    inert(one.file[:MAX_CODE]),
                     one.line,
                     inert(one.function[:MAX_NAME]),
                     inert(one.code[:MAX_CODE]),

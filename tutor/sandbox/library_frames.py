@@ -5,7 +5,7 @@ import sys
 import types
 from pathlib import PurePath
 
-from tutor.sandbox.protocol import MAX_CODE, MAX_INSIDE, MAX_NAME, Inside
+from tutor.sandbox.protocol import MAX_CODE, MAX_INSIDE, Inside
 
 _PACKAGES = ("site-packages", "dist-packages", f"python3.{sys.version_info.minor}")
 """Folders that hold libraries."""
@@ -26,4 +26,4 @@ def _frame(traceback: types.TracebackType) -> Inside | None:
     if at < 0 or not below or below[0] == "tutor":
         return None
     text = linecache.getline(code.co_filename, line).strip()
-    return Inside("/".join(below)[:MAX_NAME], line, code.co_name[:MAX_NAME], text[:MAX_CODE])
+    return Inside("/".join(below)[:MAX_CODE], line, code.co_name[:MAX_CODE], text[:MAX_CODE])

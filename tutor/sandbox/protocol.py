@@ -24,8 +24,8 @@ it should be: the main process cuts it to these limits, too."""
 MAX_NAME, MAX_RUNNING, MAX_STEPS = 200, 500, 20
 """Characters of a class's or a function's name, and of the running expression; and frames."""
 
-MAX_INSIDE, MAX_CODE = 12, 200
-"""Frames of libraries below each of the module, and characters of their code."""
+MAX_INSIDE, MAX_CODE = 8, 120
+"""Frames of libraries below each of the module, and characters of each of their texts."""
 
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
