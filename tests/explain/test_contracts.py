@@ -80,6 +80,24 @@ def test_the_functions_in_which_an_error_arose_are_found(frames: list[str], name
     assert shown(raised(*frames)) == names
 
 
+@pytest.mark.parametrize(
+    ("functions", "names"),
+    [
+        (["tree_map"], ["jax.tree.map"]),
+        (["jacfun", "tree_map"], []),
+        (["f", "scan"], ["jax.lax.scan"]),
+    ],
+)
+def test_trees_that_jax_goes_through_itself_do_not_count(functions: list[str], names: list[str]):
+    text = raised("<module>: g(x)")
+    last = text.index("ValueError")
+    frames = "".join(
+        f'  File "/lib/python3.11/site-packages/jax/some.py", line 7, in {one}\n    f()\n'
+        for one in functions
+    )
+    assert shown(f"{text[:last]}{frames}ValueError: no\n") == names
+
+
 def test_a_method_of_the_learner_is_no_function_of_a_library():
     frame = "<module>: k1, k2 = ring.take(1)"
     assert shown(raised(frame)) == ["jax.numpy.take"]

@@ -10,7 +10,7 @@ _CALLEE = re.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) (?:missing|got|takes|acc
 
 LIBRARIES = frozenset(
     (
-        "jax", "jnp", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
+        "jax", "jnp", "distributed", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
         "tree", "tree_util", "jtu", "initializers", "shard_map", "sharding", "debug", "eqx",
         "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
         "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
@@ -74,6 +74,8 @@ def is_somebody_elses(rule: Rule, symptom: Symptom) -> bool:
     patterns = several(rule.when.message)
     if any(_ANY_CLASS.search(one) for one in patterns) and _is_a_class(name, symptom):
         return False
+    if "<locals>" in symptom.message and any("<locals>" in one for one in patterns):
+        return False  # the rule is about functions that are made inside others
     named = any(one in pattern for pattern in patterns for one in (f"{callee}(", f"{callee}.__i"))
     defined = bool(re.search(rf"\b(?:def|class) {name}\b", symptom.source))
     before = re.findall(rf"([\w.]*)(?<!\w){name}\(", symptom.line)

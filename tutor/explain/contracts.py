@@ -247,7 +247,7 @@ def _inside(symptom: Symptom) -> list[Function]:
         stem = file.rpartition("/")[2].removesuffix(".py").strip("_")
         package, part = file.partition("/")[0], ".nnx." if "/nnx/" in file else ""
         # Files of JAX hold many functions, and these call each other.
-        if package == "jax" and depth > 1:
+        if package == "jax" and (depth > 1 or (depth == 1 and name.startswith("tree_"))):
             continue
         for last in (_WRAPPER.sub("", name), *(() if package == "jax" else (stem,))):
             found = {

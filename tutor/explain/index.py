@@ -142,13 +142,18 @@ def guesses(symptom: Symptom) -> list[Entry]:
     return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])][:GUESSES]
 
 
-_BESIDE = ("Equinox", "Haiku", "NumPyro", "Brax", "Diffrax", "jaxtyping", "HuggingFace", "Orbax")
-"""Libraries beside JAX, Flax and Optax."""
+_BESIDE = (
+    "Equinox", "Haiku", "NumPyro", "Brax", "Diffrax", "jaxtyping", "HuggingFace", "Orbax", "linen",
+    "nnx", "Optax",
+)  # fmt: skip
+"""Libraries of which an explanation is only a guess if the failing program names them."""
 
 
 def _of_another_library(entry: Entry, symptom: Symptom) -> bool:
     """Return whether an explanation is about a library that the failing program does not name."""
-    text = f"{symptom.module} {symptom.source} {symptom.through}".lower().replace("eqx", "equinox")
+    parts = (symptom.module, symptom.source, symptom.around, symptom.through, symptom.message,
+             *symptom.files.values())  # fmt: skip
+    text = " ".join(parts).lower().replace("eqx", "equinox").replace("nn.", "linen nnx")
     return any(one in entry.explanation.what and one.lower() not in text for one in _BESIDE)
 
 

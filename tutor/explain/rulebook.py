@@ -203,7 +203,8 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
             weight += best[0]
             fields |= best[1]
     if when.lacks:
-        if _best(several(when.lacks), symptom.source) is not None:
+        lacking = [known(one, fields) for one in several(when.lacks)]
+        if _best(lacking, symptom.source) is not None:
             return None
         conditions += 1
     if when.cause:
