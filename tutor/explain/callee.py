@@ -10,10 +10,10 @@ _CALLEE = re.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) (?:missing|got|takes|acc
 
 LIBRARIES = frozenset(
     (
-        "jax", "jnp", "distributed", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
+        "jax", "jnp", "np", "lax", "nn", "nnx", "linen", "flax", "optax", "random", "jr", "jrandom",
         "tree", "tree_util", "jtu", "initializers", "shard_map", "sharding", "debug", "eqx",
-        "checkify", "experimental", "numpy", "image", "ops", "stats", "linalg", "struct",
-        "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
+        "checkify", "distributed", "experimental", "numpy", "image", "ops", "stats", "linalg",
+        "struct", "training", "train_state", "losses", "schedules", "collectives", "jsp", "contrib",
         "transforms", "tree_utils", "fft", "special", "signal", "ndimage", "integrate", "optimize",
         "cluster", "interpolate", "sparse", "ode", "dlpack", "spatial", "jsl", "jss",
         "serialization", "checkpoints", "traverse_util", "jax_utils", "common_utils", "core",

@@ -10,7 +10,7 @@ from msgspec import Struct
 from tutor.explain import names
 from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
-from tutor.explain.pattern import compile_pattern, fill, flat, known
+from tutor.explain.pattern import MAX_TEXT, compile_pattern, fill, flat, known
 from tutor.explain.rule import Possibility, Rule, When, several, without_line
 from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -81,7 +81,8 @@ def matches(symptom: Symptom) -> list[Match]:
         if (match := _match(rule, flattened)) is not None and not is_somebody_elses(rule, flattened)
     ]
     if not own and (name := names.find(flattened.exception, flattened.message)) is not None:
-        found.append(Match(name.rule, name.fields, (0, 2, len(name.fields["name"]))))
+        # The table knows the name; a rule with as few conditions only that it does not exist.
+        found.append(Match(name.rule, name.fields, (0, 2, MAX_TEXT)))
     return sorted(found, key=lambda match: match.weight, reverse=True)
 
 
