@@ -394,6 +394,16 @@ def test_a_field_comes_from_where_the_instance_is_made(made: str, line: int, ori
     assert [one for one in seen if one.startswith("self.")] == origins[:1]
 
 
+@pytest.mark.parametrize("made", ["**options", "*options"])
+def test_a_field_that_may_be_passed_is_not_guessed(made: str):
+    assert "self." not in " ".join(found(NET.format(made), 11, 7))
+
+
+def test_a_field_of_instances_made_elsewhere_is_not_guessed():
+    code = NET.format("3").replace("model = Net(3)", "class Other(Net): pass")
+    assert "self." not in " ".join(found(code, 11, 7))
+
+
 def test_a_field_of_several_instances_is_not_guessed():
     assert "self." not in " ".join(found(NET.format("3") + "    Net(4)\n    Net(5)\n", 11, 8))
 

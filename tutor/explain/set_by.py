@@ -64,9 +64,14 @@ def field(name: str, owner: ast.ClassDef, file: ParsedFile) -> tuple[ast.stmt, .
     if len(declared) != 1:
         return ()
     made = instances(owner, file)
+    if any(one.arg is None for _, call in made for one in call.keywords) or any(
+        isinstance(one, ast.Starred) for _, call in made for one in call.args
+    ):
+        return ()  # what `**options` passes is not known
     order = [one.target.id for one in owner.body
              if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]  # fmt: skip
-    place = order.index(name) if name in order and not owner.decorator_list[1:] else -1
+    # With more decorators than @dataclass, the order of arguments may be another.
+    place = order.index(name) if name in order and len(owner.decorator_list) <= 1 else -1
     passed = [
         statement
         for statement, call in made
@@ -75,7 +80,7 @@ def field(name: str, owner: ast.ClassDef, file: ParsedFile) -> tuple[ast.stmt, .
     if len(made) <= MAX_EACH and passed:
         return tuple(dict.fromkeys(passed))
     has_default = declared[0].value is not None
-    return (declared[0],) if has_default and not passed else ()
+    return (declared[0],) if made and has_default and not passed else ()
 
 
 def instances(owner: ast.ClassDef, file: ParsedFile) -> list[tuple[ast.stmt, ast.Call]]:
@@ -92,9 +97,7 @@ def instances(owner: ast.ClassDef, file: ParsedFile) -> list[tuple[ast.stmt, ast
     ]
 
 
-def fillings(
-    name: str, key: object, after: ast.stmt, frame: Frame
-) -> tuple[ast.stmt, ...]:  # fmt: skip
+def fillings(name: str, key: object, after: ast.stmt, frame: Frame) -> tuple[ast.stmt, ...]:
     """Return the statements between one and a frame's that put something into what a name stands
     for, such as `rows.append(x)` and `params["w"] = x`: the last of them, for an attribute of
     `self` those of the class. Those of another key than `key`, if that is known, do not count."""
