@@ -170,6 +170,7 @@ WITH_LINE: dict[str, str | Callable[[], str]] = {
     "fenced": f"```\n{TRACEBACK}```\n",
     "fenced with a language": f"I get this:\n\n```pytb\n{TRACEBACK}```\n\nWhat is wrong?\n",
     "quoted among other words": f"I get this:\n\n{prefixed('> ')}\n\nWhat is wrong?\n",
+    "quoted in a long text": "Some words.\n" * 20 + f"\n{prefixed('> ')}\n\n" + "More.\n" * 20,
     "quoted, and words at once": f"I get this:\n{prefixed('> ')}\nWhat is wrong?\n",
     "fenced in a quote": "> ```\n" + prefixed("> ") + "\n> ```\n",
     "rank": prefixed("[rank0]: "),

@@ -330,6 +330,16 @@ def test_what_was_put_into_a_container_is_shown(
     assert found(code, *numbers) == origins
 
 
+ATTRIBUTE = """class A:
+    def __init__(self):
+        self.x = 1
+    def set(self, x):
+        {} self.x = x
+    def f(self): return self.x + 1
+"""
+"""Set in two places, or in three."""
+
+
 @pytest.mark.parametrize(
     ("code", "numbers", "origins"),
     [
@@ -338,26 +348,8 @@ def test_what_was_put_into_a_container_is_shown(
         ("def f(x):\n  if x: return 1\n  if y: return 2\n  return 3\nf(4) + 1", (5,), []),
         ("def f():\n    z = draw()\n    return z\ny = f()\ny + 1", (5,),
          ["y 4", "f returns 3", "z 2"]),
-        ("""
-            class A:
-                def __init__(self):
-                    self.x = 1
-                def set(self, x):
-                    self.x = x
-                def f(self):
-                    return self.x + 1
-         """, (8,), ["self.x 4", "self.x 6"]),
-        ("""
-            class A:
-                def __init__(self):
-                    self.x = 1
-                def set(self, x):
-                    self.x = x
-                def clear(self):
-                    self.x = 2
-                def f(self):
-                    return self.x + 1
-         """, (10,), ["self.x 4"]),
+        (ATTRIBUTE.format(""), (6,), ["self.x 3", "self.x 5"]),
+        (ATTRIBUTE.format("self.x = 2;"), (6,), ["self.x 3"]),
     ],
 )  # fmt: skip
 def test_of_two_that_set_a_name_both_are_shown(

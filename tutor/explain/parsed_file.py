@@ -186,7 +186,7 @@ def parsed(path: str, source: str) -> ParsedFile | None:
 
 
 def frame_at(file: ParsedFile, number: int) -> Frame | None:
-    """Return the smallest statement that a line is in."""
+    """Return the smallest statement that a line is in, of those of one size the inner one."""
     around = [
         (statement, scope)
         for statement, scope in file.scopes.items()
@@ -195,7 +195,7 @@ def frame_at(file: ParsedFile, number: int) -> Frame | None:
     if not around:
         return None
     statement, scope = min(
-        around, key=lambda one: (one[0].end_lineno or one[0].lineno) - one[0].lineno
+        reversed(around), key=lambda one: (one[0].end_lineno or one[0].lineno) - one[0].lineno
     )
     return Frame(file, statement, scope, number)
 

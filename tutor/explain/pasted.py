@@ -8,7 +8,7 @@ from itertools import groupby
 _COLOUR = re.compile(r"\x1b\[[\d;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)\s*\w*\s*$")
 _QUOTE = re.compile(r"^\s*(?:> ?)+")
-_OTHER_MARK = re.compile(r"^(?:>>>|E {3}|>\s{2,}\S)")
+_OTHER_MARK = re.compile(r"^(?:>>>|E {3})")
 """What lines begin with where `>` is Python's or pytest's."""
 _NUMBER = re.compile(r"^\d+: ?")
 _GROUP = re.compile(r"^\s*(?:\+-)?[|+](?:-[-+ \d.]*$| ?)")
