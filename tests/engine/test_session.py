@@ -63,7 +63,7 @@ def test_a_finding_that_quotes_the_sandbox_has_no_control_characters(written: Wr
         "promises": ["\x1b[31mred"], "changed": [],
     }  # fmt: skip
     observation = Observation(check, case, Answer("pure#0", 0.0, 0.0), observed)
-    result = judge(lesson, RIGHT, observation, None, ())
+    result = judge(lesson, RIGHT, observation, None, ()).result
     assert result.status == "fail"
     assert "␛[31mred" in result.message
 

@@ -11,6 +11,7 @@ from tutor.engine.helper import MIN_CHECKS, Helper, Tasks
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import case_id
 from tutor.engine.references import Reference, ReferenceFailed, References
+from tutor.engine.second_draw import NOTE, SecondDraw
 from tutor.engine.submission import Submission
 from tutor.engine.unchanged import Module, Remembered
 from tutor.report import CheckResult, Timing
@@ -24,16 +25,22 @@ _logger = logging.getLogger(__name__)
 class Checking:
     """The checks of one run. `submission` has imported the code.
 
-    **Arguments:** `references`: PyTorch's answers; `on_progress`: called while a training runs.
+    **Arguments:** `references`: PyTorch's answers; `second_draw`: other inputs; `on_progress`:
+    called while a training runs.
     """
 
     def __init__(
-        self, submission: Submission, references: References, on_progress: OnProgress
+        self,
+        submission: Submission,
+        references: References,
+        second_draw: SecondDraw,
+        on_progress: OnProgress,
     ) -> None:
         self._submission = submission
         self._lesson = submission.lesson
         self._code = submission.code
         self._references = references
+        self._second_draw = second_draw
         self._on_progress = on_progress
 
     def results(
@@ -112,6 +119,7 @@ class Checking:
         """Return the result of the first case that is not right, or else of the last."""
         timing = Timing()
         earlier: list[Tree] = []
+        notes: tuple[str, ...] = ()
         result = CheckResult(check.title, check.kind, "pass")
         for case in cases:
             observation = submission.observe(check, case, self._on_progress)
@@ -125,16 +133,36 @@ class Checking:
                     reference = self._references.get(name, nan=nan, broken=check.broken)
                 except ReferenceFailed as failure:
                     return faulty(check, failure.fault)
-            result = judge(self._lesson, self._code, observation, reference, earlier)
+            judged = judge(self._lesson, self._code, observation, reference, earlier)
+            result = judged.result
             if result.fault is not None:
                 return result
             assert isinstance(observation.reply, Answer)
             timing = _added(timing, observation.reply, reference)
+            if judged.may_be_rounding and self._right_again(submission, check, case, earlier):
+                notes = (NOTE,)
+                result = CheckResult(check.title, check.kind, "pass")
             if result.status != "pass":
                 break
             if reference is not None:
                 earlier.append(reference.tree)
+        if result.status == "pass":
+            result = msgspec.structs.replace(result, notes=(*result.notes, *notes))
         return msgspec.structs.replace(result, timing=timing)
+
+    def _right_again(
+        self, submission: Submission, check: Check, case: Case, earlier: list[Tree]
+    ) -> bool:
+        """Return whether the answer is right for other inputs."""
+        drawn = self._second_draw.draw(check, case)
+        if drawn is None:
+            return False
+        other, reference = drawn
+        observation = submission.observe(check, other, self._on_progress)
+        if unanswered(self._lesson, self._code, observation) is not None:
+            return False
+        judged = judge(self._lesson, self._code, observation, reference, earlier)
+        return judged.result.status == "pass"
 
 
 def _unmet(check: Check, before: list[CheckResult]) -> CheckResult | None:

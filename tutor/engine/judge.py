@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from tutor.check import Case, Check, Finding
 from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
+from tutor.engine.second_draw import may_be_rounding
 from tutor.engine.submission import Observation, shown_code
 from tutor.explain import Symptom, contracts_for, explain, of_fault, of_finding
 from tutor.explain.origins import origins_of, worth_showing
@@ -20,13 +22,20 @@ from tutor.sandbox.protocol import Answer, Raised
 from tutor.tree import Tree, TreeError, brief
 
 
+class Judged(Struct, frozen=True):
+    """The result of one case, and whether it fails by so little that rounding may be the cause."""
+
+    result: CheckResult
+    may_be_rounding: bool = False
+
+
 def judge(
     lesson: Lesson,
     code: str,
     observation: Observation,
     reference: Reference | None,
     earlier: Sequence[Tree],
-) -> CheckResult:
+) -> Judged:
     """Judge one case.
 
     **Arguments:** `observation`: holds an answer (see `unanswered`); `reference`: PyTorch's value,
@@ -46,13 +55,13 @@ def judge(
         accuracy = check.scored(observation.tree, case)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
-        return faulty(check, fault, shown_inputs(lesson, check, case))
+        return Judged(faulty(check, fault, shown_inputs(lesson, check, case)))
     except Exception as error:  # noqa: BLE001 - whatever it is, the learner did not cause it
         what = f"judging {check.title}: {type(error).__name__}: {error}"
-        return faulty(check, Fault("internal", what))
+        return Judged(faulty(check, Fault("internal", what)))
     if finding is None:
         notes = (note,) if note else ()
-        return CheckResult(
+        passed = CheckResult(
             check.title,
             check.kind,
             "pass",
@@ -61,9 +70,10 @@ def judge(
             curves=curves,
             accuracy=accuracy,
         )
+        return Judged(passed)
     finding = _named(lesson, check, finding)
     devices = configuration_of(lesson, check).devices
-    return CheckResult(
+    failed = CheckResult(
         check.title,
         check.kind,
         "fail",
@@ -79,6 +89,7 @@ def judge(
             lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)
         ),
     )
+    return Judged(failed, may_be_rounding(finding))
 
 
 def unanswered(lesson: Lesson, code: str, observation: Observation) -> CheckResult | None:

@@ -22,6 +22,8 @@ from tutor.tree import Leaf, Tree, leaves, map_leaves
 RACE = "tutor.checks.inside.race"
 """The inside half of the race that follows a pass. It is not a check and decides nothing."""
 
+_AGAIN = (word("again"),)
+
 Plan = list[tuple[Check, list[Case]]]
 
 
@@ -80,11 +82,24 @@ def plan(lesson: Lesson, seed: int) -> Plan:
     ]
 
 
-def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> Case:
+def redrawn(lesson: Lesson, check: Check, case: Case, seed: int) -> Case:
+    """Return a case of a plan with other inputs of the same sizes.
+
+    Raises:
+        tutor.inputs.functions.DrawError: an input cannot be drawn.
+    """
+    return _case(lesson, check, lesson.checks.index(check), case.index, seed, _AGAIN)
+
+
+def _case(
+    lesson: Lesson, check: Check, number: int, index: int, seed: int, more: tuple[int, ...] = ()
+) -> Case:
+    """Draw a case. `more`: what to seed its inputs with besides."""
     import numpy as np
 
-    base = (seed, word(lesson.id))
-    sizes = draw_sizes(lesson.sizes, (*base, index))
+    of_lesson = (seed, word(lesson.id))
+    sizes = draw_sizes(lesson.sizes, (*of_lesson, index))
+    base = (*of_lesson, *more)
     draws = {**lesson.inputs, **check.inputs}
     used = used_inputs(check, (*draws, *sizes))
     counts: dict[str, Tree] = {
@@ -96,13 +111,13 @@ def _case(lesson: Lesson, check: Check, number: int, index: int, seed: int) -> C
             counts | _drawn(draws, used, sizes, base, index, turn, datasets)
             for turn in range(check.input_sets)
         ]
-        more, secret = check.extra_inputs((*base, index, number), datasets)
+        extra, secret = check.extra_inputs((*base, index, number), datasets)
     except BadData:  # its file is at fault, whatever uses it
         raise
     except DrawError as error:
         error.part = f"{error.part or DRAWING} of {check.title}"
         raise
-    input_sets[0] |= more
+    input_sets[0] |= extra
     return Case(index, sizes, tuple(input_sets), secret)
 
 

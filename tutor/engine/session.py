@@ -27,6 +27,7 @@ from tutor.engine.references import (
     Request,
 )
 from tutor.engine.sandboxes import Cancel, FreshSandboxes, Sandboxes
+from tutor.engine.second_draw import SecondDraw
 from tutor.engine.submission import LoadedSandbox, Submission, source_fault
 from tutor.engine.unchanged import Remembered, nothing
 from tutor.engine.versions import installed_versions, torch_installed
@@ -142,7 +143,8 @@ class Session:
                 for check, cases in self._planned
                 if (chosen := choose(check, cases))
             ]
-            checking = Checking(self._submission, references, on_progress)
+            second = SecondDraw(self.lesson, seed, self._ask_torch)
+            checking = Checking(self._submission, references, second, on_progress)
             with closing(checking.results(tasks, remembered, all_checks=all_checks)) as found:
                 for result in found:
                     results.append(result)
