@@ -4,7 +4,7 @@
 
 Runs the PyTorch of lessons in float32 and in float64 on the same inputs, and lists the checks where
 the two differ by more than a tenth of the tolerance. Where they differ by more than all of it, two
-right answers may, too. Lessons are the project's own: their code runs in this process.
+right answers may, too, unless both round alike. The course's code runs in this process.
 """
 
 import argparse
@@ -80,8 +80,8 @@ def share_of_tolerance(check: Check, single: Tree, double: Tree) -> float:
         finite = np.isfinite(want) & np.isfinite(got)
         if not np.array_equal(np.isfinite(want), np.isfinite(got)):
             return float("inf")
-        shares = np.abs(want - got) / allowed
-        worst = max(worst, float(shares[finite].max(initial=0.0)))
+        shares = np.abs(want[finite] - got[finite]) / allowed[finite]
+        worst = max(worst, float(shares.max(initial=0.0)))
     return worst
 
 
