@@ -314,6 +314,8 @@ def origins(found: Sequence[Origin]) -> RenderableType:
     for one in found:
         where = f"{one.file}, line {one.line}" if one.file else f"line {one.line}"
         table.add_row(Text(one.name), Text(where, "dim"), Text(one.code, "cyan"))
+        if one.returns:
+            table.add_row("", "", Text(one.returns))
     return Group(
         indented("Where the names in this line were set:", "dim"),
         Padding(table, (0, 0, 0, 4), expand=False),

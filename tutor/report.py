@@ -76,12 +76,14 @@ class Frame(Struct, frozen=True):
 
 class Origin(Struct, frozen=True):
     """A statement of the learner's code that sets a name in a failing line, or what a function
-    returns; `line` is its number. `file` is set if it is another file than the line's."""
+    returns; `line` is its number. `file` is set if it is another file than the line's. `returns`
+    says what the call in it returns, if PyTorch users may expect something else."""
 
     name: str
     line: int
     code: str
     file: str = ""
+    returns: str = ""
 
 
 class Fault(Struct, frozen=True):

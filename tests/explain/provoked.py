@@ -22,6 +22,7 @@ from msgspec import Struct
 from tests.conftest import SHARED_CACHE
 from tests.explain.conftest import Kept, import_module
 from tests.explain.rule_files import Proved, read_proved
+from tutor.explain.origins import calls_of
 from tutor.explain.pattern import compile_pattern, flat
 from tutor.explain.rule import several, without_line
 from tutor.explain.rulebook import FOLDER, explanation, matches
@@ -38,13 +39,14 @@ _UNSTABLE = re.compile(r"0x[0-9a-f]{6,}|(?<=id=)\d+|/[\w./+-]+/(?=[\w.-]+\.py)|(
 
 
 class Raised(Struct, frozen=True, omit_defaults=True):
-    """What a provocation raised; `through` only if its rule looks at it."""
+    """What a provocation raised; `through` and `set_by` only if its rule looks at them."""
 
     exception: str = ""
     fault: str = ""
     message: str = ""
     line: str = ""
     through: str = ""
+    set_by: tuple[str, ...] = ()
 
 
 class Record(Struct, frozen=True):
@@ -77,6 +79,7 @@ def raised(rule: Proved, symptom: Symptom) -> Raised:
         _UNSTABLE.sub("…", flat(symptom.message)),
         symptom.line.strip(),
         symptom.through if any(when.through for when in conditions) else "",
+        tuple(sorted(calls_of(symptom))) if any(when.set_by for when in conditions) else (),
     )
 
 
@@ -155,6 +158,7 @@ def _symptom(raised: Raised, source: str) -> Symptom:
     return Symptom(
         exception=raised.exception, fault=raised.fault or "exception", message=raised.message,
         line=raised.line, source=source, through=raised.through, names_jax=True,
+        set_by=frozenset(raised.set_by),
     )  # fmt: skip
 
 

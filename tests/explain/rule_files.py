@@ -10,6 +10,7 @@ from tutor.check import Check
 from tutor.checks import kinds
 from tutor.explain.causes import CAUSES
 from tutor.explain.pattern import BadPattern, compile_pattern, fill, uses
+from tutor.explain.returned import table
 from tutor.explain.rule import Rule, Rules, When, several
 from tutor.explain.sizes import RELATIONS
 from tutor.expressions import BadPython, defined_names
@@ -214,6 +215,7 @@ class RuleReader(LessonReader):
             "fault": SENTENCES,
             "cause": CAUSES,
             "sizes": RELATIONS,
+            "set_by": [call for one in table() for call in one.calls],
         }
         known = lists.get(name)
         for scalar in scalars_in(node):

@@ -119,7 +119,8 @@ def test_arguments_are_found_by_place_and_by_name(function: str, call: str, orig
     [
         ("def f(a, b):", "f(*x)"),
         ("def f(*a):", "f(x)"),
-        ("def f(b, a=3):", "f(x)"),
+        ("def f(b, a=3):", "f(*x)"),
+        ("def f(b, a=3):", "f(x, **y)"),
         ("def f(a):", "f(x) + f(y)"),
         ("def f(a):", "other(x)"),
         ("def f(a):", "partial(f, 3)(x)"),
@@ -529,3 +530,72 @@ def test_no_code_can_hold_up_the_process_that_judges_it(line: str):
     last = code.count("\n") + 1
     places = (("", last), *[("", last - 1)] * 40)
     assert len(origins_of(Symptom(files={"": code}, places=places))) <= MAX_SHOWN
+
+
+def noted(code: str, *numbers: int, exception: str = "TypeError") -> list[tuple[str, int, str]]:
+    """Return what is said besides where names were set, with the names and the lines."""
+    places = tuple(("a.py", number) for number in numbers)
+    symptom = Symptom(exception=exception, files={"a.py": dedent(code)}, places=places)
+    return [(one.name, one.line, one.returns) for one in origins_of(symptom) if one.returns]
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "default"),
+    [
+        ("def f(b, a=3):", "f(x)", "3"),
+        ("def f(b=1, a=None, c=2):", "f(c=x)", "None"),
+        ("def f(b, *, a=3):", "f(x)", "3"),
+        ("def f(b, a=3):", "f(x, y)", ""),
+        ("def f(b, a=3):", "f(x, a=y)", ""),
+        ("def f(b, a=3):", "f(x) + f(y)", ""),
+        ("def f(b, a=3):", "other(x)", ""),
+    ],
+)
+def test_a_parameter_for_which_nothing_is_passed_keeps_its_default(
+    function: str, call: str, default: str
+):
+    code = f"{function}\n    return a + 1\n{call}"
+    note = f"Nothing is passed for `a`, so it keeps its default: {default}."
+    assert noted(code, 3, 2) == ([("a", 1, note)] if default else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "nothing"),
+    [
+        ("    print(x)", True),
+        ("    for i in x:\n        y = i", True),
+        ("    '''Says.'''\n    x += 1", True),
+        ("    return", False),
+        ("    return x", False),
+        ("    yield x", False),
+        ("    raise NotImplementedError", False),
+        ("    ...", False),
+    ],
+)
+def test_a_function_without_return_returns_none(body: str, nothing: bool):
+    code = f"def f(x):\n{body}\n\ny = f(1)\ny + 1"
+    note = [("f returns", 1, "It has no `return`, so it returns None.")]
+    assert noted(code, len(code.split("\n"))) == (note if nothing else [])
+
+
+@pytest.mark.parametrize(
+    ("mark", "traced"),
+    [
+        ("@jax.jit", True),
+        ("@jit", True),
+        ("@partial(jax.jit, static_argnames=('n',))", True),
+        ("@jax.jit(static_argnums=1)", True),
+        ("@functools.partial(jax.jit, static_argnames=['m', 'n'])", False),
+        ("@jax.jit(static_argnums=0)", False),
+        ("@partial(jax.jit, static_argnums=STATIC)", False),
+        ("@partial(jax.jit, **OPTIONS)", False),
+        ("@numba.jit", False),
+        ("@jax.checkpoint", False),
+    ],
+)
+def test_an_argument_of_a_compiled_function_is_traced_unless_it_is_static(mark: str, traced: bool):
+    code = f"{mark}\ndef f(m, n):\n    return range(m)\n\nf(3, 4)"
+    note = "`f` is compiled, so its argument `m` is traced; `static_argnames` can exempt it."
+    expected = [("m", 2, note)] if traced else []
+    assert noted(code, 5, 3, exception="TracerIntegerConversionError") == expected
+    assert noted(code, 5, 3, exception="ValueError") == []

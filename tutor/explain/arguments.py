@@ -51,6 +51,56 @@ def passed_for(name: str, function: Function, caller: Frame) -> ast.expr | None:
     return arguments[at]
 
 
+def default_kept(name: str, function: Function, caller: Frame) -> ast.expr | None:
+    """Return the default of a parameter for which a statement passes nothing, if it calls the
+    function once and that is clear."""
+    calls = calls_in(caller, function)
+    if len(calls) != 1:
+        return None
+    call, skipped = calls[0]
+    positional = _positional(function)
+    several = any(isinstance(one, ast.Starred) for one in call.args)
+    keywords = [one.arg for one in call.keywords]
+    if several or None in keywords or name in keywords:
+        return None
+    if name in positional:
+        if positional.index(name) < len(call.args) - skipped:
+            return None
+        at = positional.index(name) - len(positional)
+        defaults = function.args.defaults
+        return defaults[at] if -at <= len(defaults) else None
+    order = [one.arg for one in function.args.kwonlyargs]
+    return function.args.kw_defaults[order.index(name)] if name in order else None
+
+
+def is_traced(name: str, function: Function, file: ParsedFile) -> bool:
+    """Return whether a function is compiled by `jax.jit` where it is defined, and a parameter of it
+    is not static, as far as the code says so."""
+    for mark in function.decorator_list:
+        call = mark if isinstance(mark, ast.Call) else None
+        made = call.func if call is not None else mark
+        options = call.keywords if call is not None else []
+        if call is not None and ast.unparse(made) in ("partial", "functools.partial") and call.args:
+            made = call.args[0]
+        spelled = ast.unparse(made)
+        if file.imported.get(spelled, spelled) in ("jax.jit", "jit"):
+            return not any(_names_parameter(one, name, function) for one in options)
+    return False
+
+
+def _names_parameter(option: ast.keyword, name: str, function: Function) -> bool:
+    """Return whether an option of `jit` may say that a parameter is static."""
+    if option.arg not in ("static_argnames", "static_argnums"):
+        return option.arg is None
+    try:
+        value = ast.literal_eval(option.value)
+    except (ValueError, TypeError, RecursionError):
+        return True
+    listed = value if isinstance(value, tuple | list) else [value]
+    order = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return name in listed or (name in order and order.index(name) in listed)
+
+
 def _positional(function: Function) -> list[str]:
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     return names[1:] if names[:1] in (["self"], ["cls"]) else names

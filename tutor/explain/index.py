@@ -128,7 +128,7 @@ def guesses(symptom: Symptom) -> list[Entry]:
     said = set(_words(symptom.message))
     callee = callee_of(symptom.message)
     rarity = _rarity()
-    found: list[tuple[float, Entry]] = []
+    found: list[tuple[float, float, Entry]] = []
     for entry in entries().values():
         if symptom.exception not in (UNKNOWN, *entry.exceptions):
             continue
@@ -136,10 +136,10 @@ def guesses(symptom: Symptom) -> list[Entry]:
             continue
         if callee and not any(f"{callee}(" in message for message in entry.messages):
             continue  # what other functions take is no guess at this one
-        best = max((_likeness(message, said, rarity) for message in entry.messages), default=0.0)
-        if best >= LIKENESS:
-            found.append((best, entry))
-    return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])][:GUESSES]
+        likest = max((_likeness(one, said, rarity) for one in entry.messages), default=(0.0, 0.0))
+        if likest[0] >= LIKENESS:
+            found.append((*likest, entry))
+    return [entry for *_, entry in sorted(found, key=lambda one: (-one[0], -one[1]))][:GUESSES]
 
 
 _BESIDE = (
@@ -157,10 +157,12 @@ def _of_another_library(entry: Entry, symptom: Symptom) -> bool:
     return any(one in entry.explanation.what and one.lower() not in text for one in _BESIDE)
 
 
-def _likeness(message: str, said: set[str], rarity: dict[str, float]) -> float:
+def _likeness(message: str, said: set[str], rarity: dict[str, float]) -> tuple[float, float]:
+    """Return the share of a message's words that were said, by how much they tell, and how much."""
     words = set(_words(message))
-    whole = sum(rarity[word] for word in words)
-    return sum(rarity[word] for word in words & said) / whole if len(words) > 1 else 0.0
+    shared = sum(rarity[word] for word in words & said)
+    share = shared / sum(rarity[word] for word in words) if len(words) > 1 else 0.0
+    return share, shared
 
 
 @cache

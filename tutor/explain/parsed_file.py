@@ -30,7 +30,7 @@ class ParsedFile:
     """A parsed file. `bound` are the statements that bind names, by scope and name; `fields` those
     that set attributes of `self`, by class and name; `filled` those that put something into what a
     name or such an attribute stands for, with the key, if it is a constant; `scopes` the scope of
-    each statement, `parents` the one around each scope."""
+    each statement, `parents` the one around each scope, `imported` the full names of imports."""
 
     def __init__(self, path: str, source: str, module: ast.Module) -> None:
         self.path = path
@@ -41,7 +41,7 @@ class ParsedFile:
         self.fields: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
         self.filled: dict[tuple[ast.AST, str], list[tuple[ast.stmt, object]]] = {}
         self.scopes: dict[ast.stmt, Scope] = {}
-        self.imported: set[str] = set()
+        self.imported: dict[str, str] = {}
         self._visit(module.body, module)
 
     def _visit(self, body: Sequence[ast.stmt], scope: Scope) -> None:
@@ -68,8 +68,7 @@ class ParsedFile:
 
     def _bind(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [(one.asname or one.name).partition(".")[0] for one in node.names]
-            self.imported |= {*names}
+            self._import(node)
             return
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -88,6 +87,14 @@ class ParsedFile:
                     owner = self.class_of(scope)
                     if owner is not None and is_self(one.value):
                         self.fields.setdefault((owner, one.attr), []).append(node)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        start = ""
+        if isinstance(node, ast.ImportFrom):
+            start = f"{'.' * node.level}{node.module or ''}."
+        for one in node.names:
+            name = one.asname or (one.name if start else one.name.partition(".")[0])
+            self.imported[name] = f"{start}{one.name if start or one.asname else name}"
 
     def _fill(self, node: ast.stmt, scope: Scope) -> None:
         targets: list[ast.expr] = []

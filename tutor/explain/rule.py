@@ -50,6 +50,13 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             '"optax/base.py", line 3, in update` and the line; or in the learner\'s code.'
         ),
     ] = ()
+    set_by: Annotated[
+        Words,
+        Meta(
+            description="Calls of which a name in the failing statement is the whole result, as "
+            "tutor/explain/returned.yaml spells them."
+        ),
+    ] = ()
     imports: Annotated[
         Words,
         Meta(

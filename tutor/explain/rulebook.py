@@ -10,7 +10,9 @@ from msgspec import Struct
 from tutor.explain import names
 from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
+from tutor.explain.origins import calls_of
 from tutor.explain.pattern import MAX_TEXT, compile_pattern, fill, flat, known
+from tutor.explain.returned import is_call
 from tutor.explain.rule import Possibility, Rule, When, several, without_line
 from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
@@ -152,7 +154,10 @@ def _flat(symptom: Symptom) -> Symptom:
         check=symptom.check,
         causes=symptom.causes,
         through=flat(symptom.through, MAX_SOURCE),
+        frames=symptom.frames,
+        places=symptom.places,
         files=symptom.files,
+        set_by=symptom.set_by,
         names_jax=symptom.names_jax,
     )
 
@@ -206,6 +211,11 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
     if when.lacks:
         lacking = [known(one, fields) for one in several(when.lacks)]
         if _best(lacking, symptom.source) is not None:
+            return None
+        conditions += 1
+    if when.set_by:
+        calls = calls_of(symptom) if symptom.set_by is None else symptom.set_by
+        if not any(is_call(call, wanted) for call in calls for wanted in several(when.set_by)):
             return None
         conditions += 1
     if when.cause:

@@ -124,6 +124,16 @@ def is_empty(statement: ast.stmt) -> bool:
     )
 
 
+def place_in(statement: ast.stmt, name: str) -> int | None:
+    """Return which element of a tuple a statement sets a name to; None if it is all of it."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    for target in targets:
+        for at, one in enumerate(target.elts if isinstance(target, ast.Tuple | ast.List) else []):
+            if ast.unparse(one) == name:
+                return at
+    return None
+
+
 def results_of(function: Function) -> tuple[ast.stmt, ...]:
     """Return the statements that give a function's results: where it returns values, or, if it is
     a generator, yields them; none if they are many."""
@@ -132,6 +142,20 @@ def results_of(function: Function) -> tuple[ast.stmt, ...]:
     returns = [one for one in found if isinstance(one, ast.Return) and one.value is not None]
     chosen = yields or returns
     return tuple(chosen) if len(chosen) <= MAX_EACH else ()
+
+
+def returns_nothing(function: Function) -> bool:
+    """Return whether a function returns None, since it has neither `return` nor `yield`, and more
+    to do than to say so or to raise."""
+    body = [one for one in function.body if not _says(one)]
+    if not body or isinstance(body[-1], ast.Raise) or function.decorator_list:
+        return False
+    return not any(isinstance(one, ast.Return) or _yields(one) for one in _inside(function))
+
+
+def _says(statement: ast.stmt) -> bool:
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or isinstance(statement, ast.Pass)
 
 
 def _yields(statement: ast.stmt) -> bool:

@@ -38,8 +38,9 @@ class Symptom(Struct, frozen=True, kw_only=True):
     the learner's lines, or what failed of each, the innermost last; `places`: file and number of
     these lines, where they are known; `files`: the contents of these files, as far as they are
     here; `function`: the one that the innermost line is in; `inside`: files and functions of
-    libraries below it; `names_jax`: whether the text that the exception was found in names JAX,
-    Flax or Optax.
+    libraries below it; `set_by`: the calls that set the names in the failing statement (see
+    `tutor.explain.origins`), None if they are to be found in the files; `names_jax`: whether the
+    text that the exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -59,6 +60,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     function: str = ""
     inside: tuple[tuple[str, str], ...] = ()
     files: dict[str, str] = field(default_factory=dict)
+    set_by: frozenset[str] | None = None
     names_jax: bool = True
 
     @property

@@ -178,7 +178,8 @@ def read_symptoms(text: str) -> list[Symptom]:
     said = [line for one in lines if (line := _message(one).strip()) and line[0] not in "#|="]
     said = [line for line in said if line not in quiet]
     suspects = [line for line in said if _SUSPECT.search(line) and len(line) <= MAX_LINE]
-    alone = [_made(UNKNOWN, line, frames, names_jax) for line in suspects[-MAX_LINES:]]
+    log = _shortened(lines)
+    alone = [_made(UNKNOWN, line, [], names_jax, "", log) for line in suspects[-MAX_LINES:]]
     alone = [] if frames else alone
     if not found and said and sum(map(len, said)) <= MAX_MESSAGE_ALONE:
         alone.append(_made(UNKNOWN, "\n".join(said), frames, names_jax))
@@ -222,13 +223,18 @@ def _symptom(
         own,
         names_jax,
         module.rstrip("."),
-        "\n".join(lines[:at])[-MAX_THROUGH:].replace("\\", "/"),
+        _shortened(lines[:at]),
         tuple(
             (found["path"].replace("\\", "/"), found["function"] or "")
             for one in inner
             if len(one) <= MAX_LINE and (found := _INSIDE.search(one))
         ),
     )
+
+
+def _shortened(lines: list[str]) -> str:
+    """Return lines as a text to search, the last ones of many."""
+    return "\n".join(lines)[-MAX_THROUGH:].replace("\\", "/")
 
 
 def _made(
