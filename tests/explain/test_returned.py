@@ -136,6 +136,8 @@ step(abs, 1.0)
         ("grads = jax.value_and_grad(f)(x)\ng(grads)", {"jax.value_and_grad()()"}),
         ("value, grads = jax.value_and_grad(f)(x)\ng(grads)", set()),
         ("grads = jax.value_and_grad(f)(x)[1]\ng(grads)", set()),
+        ("both = jax.value_and_grad(f)(x)\ng(both[1])", set()),
+        ("grads = jax.value_and_grad(f)(x)\ng(grads['w'])", {"jax.value_and_grad()()"}),
         ("both = jax.value_and_grad(f)(x)\ngrads = both\ng(grads)", {"jax.value_and_grad()()"}),
         ("both = jax.value_and_grad(f)(x)\ngrads = both[1]\ng(grads)", set()),
         ("a, b = jax.vjp(f, x), jax.jvp(f, x, x)\ng(b)", {"jax.jvp()"}),

@@ -84,7 +84,7 @@ def _chain(name: Name, frames: Sequence[Frame], traced: bool) -> Iterator[Settin
     that a parameter is traced."""
     at, frame, shown = len(frames) - 1, frames[-1], 0
     place: int | None = None  # in a tuple that is still to be found
-    whole = True
+    whole = not isinstance(name.key, int)  # `pair[1]` is a part
     for _ in range(MAX_FRAMES):  # names may go round in a circle
         found: tuple[ast.stmt, ...] | Function
         if name.returned:

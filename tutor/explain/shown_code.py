@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-_NUMBERED = re.compile(r"^(?:-+> ?|\s{0,8})\d{1,9} (?P<line>.*)$")
+_NUMBERED = re.compile(r"^(?:-+> {0,4}|\s{0,8})\d{1,9} (?P<line>.*)$")
 _PYTEST_CODE = re.compile(r"^(?:> {3}| {4})(?P<line>.*)$")
 
 MAX_LINES = 400

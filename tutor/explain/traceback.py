@@ -55,7 +55,7 @@ _CELL = re.compile(
 _TYPED = re.compile(r"^>>> (?P<line>\S.*)$")
 _IN_SESSION = re.compile(r'^\s*File "<stdin>", line \d+, in <module>')
 """A frame of an interactive session, which Python before 3.13 shows without its line."""
-_ARROW = re.compile(r"^-+> (?P<number>\d{1,9}) (?P<line>.*)$")
+_ARROW = re.compile(r"^-+> {1,4}(?P<number>\d{1,9}) (?P<line>.*)$")
 _PYTEST_PLACE = re.compile(
     r"^(?P<file>[^\s:]+\.py):(?P<number>\d{1,9}):(?: in \S+| \w*(?:Error|Exception)\w*)?\s*$"
 )
