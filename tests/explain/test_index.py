@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from docs.explained import CONTRACTS, PAGES, contracts, pages
 from tests.explain.pages import PAGES as KNOWN
@@ -66,6 +67,15 @@ def test_a_message_that_no_rule_knows_is_guessed():
 def test_other_messages_are_not_guessed(message: str):
     for exception in ("KeyError", "OSError", "RuntimeError", "ValueError"):
         assert not guesses(Symptom(exception=exception, message=message))
+
+
+def test_errors_of_pythons_own_are_not_guessed_unless_jax_raised_them():
+    own = Symptom(
+        exception="AttributeError", message="'Dense' object has no attribute 'wheight'",
+        frames=("layer.wheight",), source="from flax import linen as nn",
+    )  # fmt: skip
+    assert not guesses(own)
+    assert guesses(structs.replace(own, inside=(("flax/linen/module.py", "__getattr__"),)))
 
 
 def test_what_another_function_takes_is_no_guess():

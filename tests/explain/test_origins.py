@@ -545,6 +545,8 @@ def noted(code: str, *numbers: int, exception: str = "TypeError") -> list[tuple[
         ("def f(b, a=3):", "f(x)", "3"),
         ("def f(b=1, a=None, c=2):", "f(c=x)", "None"),
         ("def f(b, *, a=3):", "f(x)", "3"),
+        ("@partial(jax.jit, static_argnames='a')\ndef f(b, a=3):", "f(x)", "3"),
+        ("@with_settings\ndef f(b, a=3):", "f(x)", ""),
         ("def f(b, a=3):", "f(x, y)", ""),
         ("def f(b, a=3):", "f(x, a=y)", ""),
         ("def f(b, a=3):", "f(x) + f(y)", ""),
@@ -556,7 +558,8 @@ def test_a_parameter_for_which_nothing_is_passed_keeps_its_default(
 ):
     code = f"{function}\n    return a + 1\n{call}"
     note = f"Nothing is passed for `a`, so it keeps its default: {default}."
-    assert noted(code, 3, 2) == ([("a", 1, note)] if default else [])
+    last = len(code.split("\n"))
+    assert noted(code, last, last - 1) == ([("a", last - 2, note)] if default else [])
 
 
 @pytest.mark.parametrize(
@@ -599,3 +602,50 @@ def test_an_argument_of_a_compiled_function_is_traced_unless_it_is_static(mark: 
     expected = [("m", 2, note)] if traced else []
     assert noted(code, 5, 3, exception="TracerIntegerConversionError") == expected
     assert noted(code, 5, 3, exception="ValueError") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "async def f(x):\n    return x\n\nf(1)['a']",
+        "@timed\ndef f(x):\n    return x\n\nf(1) + 1",
+        "try:\n    g()\nexcept ValueError as e:\n    e + 1",
+        "step = 0\ndef log():\n    step += 1\nlog()",
+        "lr = 1\ndef f():\n    lr + 1\n    lr = 2\nf()",
+    ],
+)
+def test_what_may_mean_something_else_is_not_shown(code: str):
+    number = {"try:": 4, "step": 3, "lr =": 3}.get(code[:4], len(code.split("\n")))
+    assert found(code, number) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "@jax.jit\ndef f(x):\n    return x\n\nf(1) + 1",
+        "@partial(jax.vmap, in_axes=0)\ndef f(x):\n    return x\n\nf(1) + 1",
+    ],
+)
+def test_decorators_that_keep_results_are_followed(code: str):
+    assert found(code, 5) == ["f returns 3"]
+
+
+@pytest.mark.parametrize(
+    ("body", "falls"),
+    [
+        ("    for i in x:\n        if i:\n            return i", True),
+        ("    if x:\n        return x", True),
+        ("    if x:\n        return x\n    print(x)", True),
+        ("    if x:\n        return x\n    else:\n        return 1", False),
+        ("    if x:\n        return x\n    raise ValueError", False),
+        ("    while True:\n        return x", False),
+        ("    with x:\n        return x", False),
+        ("    try:\n        return x\n    except ValueError:\n        return 1", False),
+        ("    return x", False),
+        ("    for i in x:\n        yield i", False),
+    ],
+)
+def test_a_function_that_may_reach_its_end_returns_none_then(body: str, falls: bool):
+    code = f"def f(x):\n{body}\n\ny = f(1)\ny + 1"
+    notes = [note for _, _, note in noted(code, len(code.split("\n")))]
+    assert notes == (["Where it reaches no `return`, it returns None."] if falls else [])

@@ -1,6 +1,7 @@
 """What a call passes for the parameters of a function, as far as the code says so."""
 
 import ast
+import re
 from collections.abc import Sequence
 
 from tutor.explain.parsed_file import (
@@ -55,7 +56,7 @@ def default_kept(name: str, function: Function, caller: Frame) -> ast.expr | Non
     """Return the default of a parameter for which a statement passes nothing, if it calls the
     function once and that is clear."""
     calls = calls_in(caller, function)
-    if len(calls) != 1:
+    if len(calls) != 1 or not all(map(_keeps_arguments, function.decorator_list)):
         return None
     call, skipped = calls[0]
     positional = _positional(function)
@@ -71,6 +72,28 @@ def default_kept(name: str, function: Function, caller: Frame) -> ast.expr | Non
         return defaults[at] if -at <= len(defaults) else None
     order = [one.arg for one in function.args.kwonlyargs]
     return function.args.kw_defaults[order.index(name)] if name in order else None
+
+
+_KEEPS_ARGUMENTS = re.compile(
+    r"(?:functools\.)?partial\((?:jax\.|nnx\.)?(?:jit|checkpoint|remat)\b|"
+    r"(?:\w+\.)?(?:jit|checkpoint|remat|compact|staticmethod|classmethod|cache|lru_cache|"
+    r"filter_jit|nowrap|no_grad|inference_mode|abstractmethod|override|wraps)\b"
+)
+"""Decorators whose result takes and returns what the function does."""
+_KEEPS_RESULT = re.compile(
+    r"(?:jax\.)?(?:vmap|pmap|custom_vjp|custom_jvp)$|(?:functools\.)?partial\(jax\.(?:vmap|pmap|custom_)|"
+    r"property$|(?:functools\.)?cached_property$"
+)
+"""Those whose result returns what the function does, more or less."""
+
+
+def _keeps_arguments(mark: ast.expr) -> bool:
+    return _KEEPS_ARGUMENTS.match(ast.unparse(mark)) is not None
+
+
+def keeps_result(mark: ast.expr) -> bool:
+    """Return whether a decorator leaves what a function returns as it is."""
+    return _keeps_arguments(mark) or _KEEPS_RESULT.match(ast.unparse(mark)) is not None
 
 
 def is_traced(name: str, function: Function, file: ParsedFile) -> bool:

@@ -124,7 +124,10 @@ def of_name(name: str) -> Entry | None:
 
 
 def guesses(symptom: Symptom) -> list[Entry]:
-    """Return explanations of messages that share their rare words with a message that none fits."""
+    """Return explanations of messages that share their rare words with a message that none fits, if
+    it may be one of JAX's."""
+    if not _may_be_of_jax(symptom):
+        return []
     said = set(_words(symptom.message))
     callee = callee_of(symptom.message)
     rarity = _rarity()
@@ -140,6 +143,35 @@ def guesses(symptom: Symptom) -> list[Entry]:
         if likest[0] >= LIKENESS:
             found.append((*likest, entry))
     return [entry for *_, entry in sorted(found, key=lambda one: (-one[0], -one[1]))][:GUESSES]
+
+
+_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "orbax", "chex")
+_PYTHONS = re.compile(
+    r"values to unpack|object is not (?:callable|iterable|subscriptable|an iterator|awaited)|"
+    r"has no (?:attribute|len)|object has no|object does not support|positional argument|"
+    r"keyword argument|unsupported operand|indices must be|not supported between|only concatenate|"
+    r"expected str|unhashable type|could not convert|invalid literal|must be str|must be real|"
+    r"can't multiply|cannot be interpreted as an integer|bad operand"
+)
+"""Messages of Python itself."""
+_PYTHONS_CLASSES = frozenset(
+    (
+        "AssertionError", "AttributeError", "EOFError", "FileNotFoundError", "ImportError",
+        "IndexError", "JSONDecodeError", "KeyError", "KeyboardInterrupt", "ModuleNotFoundError",
+        "NameError", "OSError", "RecursionError", "StopIteration", "SyntaxError", "TimeoutError",
+        "UnboundLocalError", "UnicodeDecodeError", "ZeroDivisionError",
+    )
+)  # fmt: skip
+
+
+def _may_be_of_jax(symptom: Symptom) -> bool:
+    """Return whether JAX may have raised it: Python's own errors in the learner's lines have causes
+    of their own."""
+    if symptom.raised_in in _LIBRARIES or symptom.module.partition(".")[0] in _LIBRARIES:
+        return True
+    plain = symptom.exception in _PYTHONS_CLASSES or _PYTHONS.search(symptom.message) is not None
+    named = symptom.names_jax or not symptom.frames  # or a message alone
+    return named and not plain and not symptom.raised_in
 
 
 _BESIDE = (

@@ -50,18 +50,18 @@ class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def returned_by(value: ast.expr | None, frame: Frame) -> str:
-    """Return what is worth knowing of the result of an expression, a call or a tuple of calls."""
-    for one in value.elts if isinstance(value, ast.Tuple) else [value]:
-        if isinstance(one, ast.Call):
-            keywords: set[str] = set()
-            call = _spelled(one, frame, keywords, MAX_DEPTH)
-            imported = frame.file.imported.values()
-            for entry in table():
-                enough = len(one.args) + len(one.keywords) >= entry.least
-                known = not entry.imports or any(x.startswith(entry.imports) for x in imported)
-                fits = enough and known and (not entry.has or entry.has in keywords)
-                if fits and any(is_call(call, pattern) for pattern in entry.calls):
-                    return entry.returns
+    """Return what is worth knowing of the result of an expression, if it is a call."""
+    if not isinstance(value, ast.Call):
+        return ""
+    keywords: set[str] = set()
+    call = _spelled(value, frame, keywords, MAX_DEPTH)
+    imported = frame.file.imported.values()
+    for entry in table():
+        enough = len(value.args) + len(value.keywords) >= entry.least
+        known = not entry.imports or any(one.startswith(entry.imports) for one in imported)
+        fits = enough and known and (not entry.has or entry.has in keywords)
+        if fits and any(is_call(call, pattern) for pattern in entry.calls):
+            return entry.returns
     return ""
 
 

@@ -1,7 +1,7 @@
 """Which statements of a file set a name, as far as that is clear."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tutor.explain.parsed_file import (
     FUNCTIONS,
@@ -32,7 +32,10 @@ def setting(name: str, frame: Frame) -> tuple[ast.stmt, ...] | Function:
     above = [one for one in here if one.lineno < frame.statement.lineno]
     if above:
         last = max(above, key=lambda one: one.lineno)
-        return () if isinstance(last, ast.ClassDef) else (last,)
+        # Of a `try`, it is the name of what was caught.
+        return () if isinstance(last, ast.ClassDef | ast.Try | ast.TryStar) else (last,)
+    if here and name not in parameters(scope) and not _is_global(name, frame):
+        return ()  # a local name that has no value yet
     at: Scope | None = scope
     while at is not None:
         if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameters(at):
@@ -42,6 +45,14 @@ def setting(name: str, frame: Frame) -> tuple[ast.stmt, ...] | Function:
             return tuple(several) if len(several) == 1 else ()
         at = file.parents.get(at)
     return ()
+
+
+def _is_global(name: str, frame: Frame) -> bool:
+    return any(
+        name in one.names
+        for one, scope in frame.file.scopes.items()
+        if scope is frame.scope and isinstance(one, ast.Global | ast.Nonlocal)
+    )
 
 
 def _attribute(name: str, frame: Frame) -> tuple[ast.stmt, ...]:
@@ -151,6 +162,23 @@ def returns_nothing(function: Function) -> bool:
     if not body or isinstance(body[-1], ast.Raise) or function.decorator_list:
         return False
     return not any(isinstance(one, ast.Return) or _yields(one) for one in _inside(function))
+
+
+def falls_off(function: Function) -> bool:
+    """Return whether a function may reach its end without a `return`, and so return None."""
+    return not any(_yields(one) for one in _inside(function)) and not _ends(function.body)
+
+
+def _ends(body: Sequence[ast.stmt]) -> bool:
+    """Return whether a block never goes on after its last statement, or that is not clear."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _ends(last.body) and _ends(last.orelse)
+    if isinstance(last, ast.For):
+        return bool(last.orelse) and _ends(last.orelse)
+    if isinstance(last, ast.With):
+        return True  # it may swallow an exception, or not
+    return isinstance(last, ast.Return | ast.Raise | ast.While | ast.Try | ast.TryStar | ast.Match)
 
 
 def _says(statement: ast.stmt) -> bool:

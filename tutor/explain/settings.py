@@ -26,6 +26,7 @@ from tutor.explain.parsed_file import (
     is_self,
 )
 from tutor.explain.set_by import (
+    falls_off,
     fillings,
     instances,
     is_empty,
@@ -53,6 +54,7 @@ TRACED = (
 )
 DEFAULT = "Nothing is passed for `{name}`, so it keeps its default: {default}."
 NOTHING = "It has no `return`, so it returns None."
+SOMETIMES = "Where it reaches no `return`, it returns None."
 
 _SETS = (ast.Assign, ast.AnnAssign, ast.Return)
 
@@ -123,9 +125,11 @@ def _chain(name: Name, frames: Sequence[Frame], traced: bool) -> Iterator[Settin
             for statement in found:
                 if not (inside and is_empty(statement)):
                     value, place = _value(statement, place)
+                    sometimes = statement is found[-1] and any(map(falls_off, name.returned))
                     yield Setting(
-                        name.text, _at(statement, frame.file), value, whole and place is None
-                    )
+                        name.text, _at(statement, frame.file), value, whole and place is None,
+                        SOMETIMES if sometimes else "",
+                    )  # fmt: skip
             for statement in inside:
                 yield Setting(name.text, _at(statement, frame.file), None)
             if only is None or isinstance(only, ast.ClassDef):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.explain.arguments import binders_of, targets_of, unbound
+from tutor.explain.arguments import binders_of, keeps_result, targets_of, unbound
 from tutor.explain.parsed_file import Frame, Function, is_self, own_expressions, parameters
 from tutor.explain.set_by import ITERATES, results_of
 
@@ -132,7 +132,7 @@ def name_of(node: ast.expr, frame: Frame) -> Name | None:
     if isinstance(node, ast.Name):
         function = frame.file.function(node.id, frame.scope)
         if function is not None:
-            return returned(function)
+            return returned(function) if _returns_itself(function) else None
         known = node.id in frame.file.imported or hasattr(builtins, node.id)
         own = known or node.id in ("self", "cls")
         return None if own else Name(node.id, (), attribute, key)
@@ -149,7 +149,7 @@ def _called(function: ast.expr, frame: Frame) -> tuple[Function, ...]:
     """Return the functions of the file that a call may mean: at most two methods of one name."""
     if isinstance(function, ast.Name):
         found = frame.file.function(function.id, frame.scope)
-        return (found,) if found is not None else ()
+        return (found,) if found is not None and _returns_itself(found) else ()
     if not isinstance(function, ast.Attribute):
         return ()
     methods = frame.file.methods(function.attr)
@@ -160,4 +160,11 @@ def _called(function: ast.expr, frame: Frame) -> tuple[Function, ...]:
         isinstance(function.value, ast.Name) and function.value.id in frame.file.imported
     ):
         return ()
-    return tuple(methods) if len(methods) <= 2 else ()
+    return tuple(methods) if len(methods) <= 2 and all(map(_returns_itself, methods)) else ()
+
+
+def _returns_itself(function: Function) -> bool:
+    """Return whether a call of a function gives what it returns: it gives a coroutine if that is
+    `async`, and a decorator may return anything."""
+    decorated = all(map(keeps_result, function.decorator_list))
+    return isinstance(function, ast.FunctionDef) and decorated

@@ -71,7 +71,7 @@ _EXCEPTION = re.compile(
     r"(?P<name>_?[A-Z]\w*)(?:: ?(?P<message>.*))?$"
 )
 _WARNING = re.compile(r"^\S+:\d+: (?P<name>\w*Warning): (?P<message>.*)$")
-_ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt|Collection)$")
+_ERROR = re.compile(r"(?:Error|Exception|Warning|NotFound|Interrupt|Collection|Iteration)$")
 _AFTER = re.compile(
     r"^(?:Traceback \(most recent call last\)|During handling of the above|The above exception was|"
     r"The stack trace below excludes|For simplicity, JAX has removed|-{15,}|={15,}|_{15,}|"
