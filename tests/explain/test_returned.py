@@ -4,13 +4,14 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
 from tutor.explain import Symptom
 from tutor.explain.origins import calls_of, origins_of
 from tutor.explain.parsed_file import frame_at, parsed
-from tutor.explain.returned import returned_by, table
+from tutor.explain.returned import TABLE, Table, returned_by, table
 
 PRELUDE = """\
 from functools import partial
@@ -65,6 +66,11 @@ def test_entries_are_true_of_the_calls_that_they_are_recognised_by(proof: dict[s
     names: dict[str, Any] = {}
     exec(compile(code, "a.py", "exec"), names)
     assert eval(proof["holds"], names), proof["holds"]
+
+
+def test_the_table_is_valid():
+    tree = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    assert msgspec.convert(tree, Table).returned == table()
 
 
 def test_each_entry_has_a_proof():
