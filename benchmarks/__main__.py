@@ -1,12 +1,10 @@
 """Run all benchmarks, write the results, and compare their ratios with the committed ones.
 
-    python -m benchmarks [--quick | --all] [--turn N] [--out FOLDER]
+    python -m benchmarks [--quick] [--out FOLDER]
 
 Writes `results.json`, `results.md` and `results.svg`. Exits with 1 if a ratio fell by more than a
-fifth, or a verdict was wrong. Takes about 20 minutes on two otherwise idle cores, and measures
-one answer per lesson; which one, and which lessons are checked cold, changes with the day or with
-`--turn`. `--quick` takes a few minutes and gives rough figures; `--all` measures all answers and
-takes hours.
+fifth, or a verdict was wrong. Takes about 20 minutes on two otherwise idle cores; `--quick` takes a
+few minutes and gives rough figures.
 """
 
 import argparse
@@ -39,6 +37,7 @@ from benchmarks import (
 )
 from benchmarks.answers import CLASS, KNOWN, TRAINING, Answer, right
 from benchmarks.held_out import answers as held_out_answers
+from benchmarks.held_out import names as held_out_names
 from benchmarks.results import (
     UNKNOWN,
     Graded,
@@ -50,11 +49,9 @@ from benchmarks.results import (
     targets,
 )
 from benchmarks.samples import Summary, summary
-from benchmarks.turns import part, shuffled, turn_of_today
 from tutor.engine.versions import installed_versions
 from tutor.manifest import Pack
 from tutor.pack import load_pack
-from tutor.storage import paths
 
 HERE = Path(__file__).parent
 
@@ -62,23 +59,14 @@ HERE = Path(__file__).parent
 class Effort(Struct, frozen=True, kw_only=True):
     """Sizes and repetitions of each measurement."""
 
-    styles: int | None = None
-    """Lessons with answers in unknown styles; None for all."""
-
-    answers: int = 1
-    """Of each of them."""
+    lessons: Sequence[str] = tuple(held_out_names())
+    """Lessons with answers in unknown styles."""
 
     ahead_every: int = 3
     """One in so many of them is also measured with running ahead."""
 
-    styles_seconds: float = 360.0
-    """Seconds after which no further answer is begun."""
-
-    cold_parts: int = 3
-    """One in so many lessons is checked cold."""
-
-    cold_seconds: float = 80.0
-    """Seconds after which no further lesson is checked cold."""
+    cold_every: int = 2
+    """One in so many of them is checked cold."""
 
     known: Sequence[str] = KNOWN
     screens: int = 3
@@ -97,33 +85,21 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 USUAL = Effort()
 QUICK = Effort(
-    styles=4, ahead_every=2, styles_seconds=60.0, cold_seconds=1.0, known=KNOWN[:2], screens=1,
-    warm=1, starts=2, batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
-)  # fmt: skip
-ALL = Effort(
-    answers=styles.ANSWERS, ahead_every=1, styles_seconds=float("inf"), cold_parts=1,
-    cold_seconds=float("inf"), screens=len(KNOWN), warm=5, starts=15, batch=105, alternatives=70,
-    sizes=growth.SIZES, checks=growth.TIMES, batches=(21, 42, 84),
+    lessons=KNOWN[:4], ahead_every=2, cold_every=4, known=KNOWN[:2], screens=1, warm=1, starts=2,
+    batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
 )  # fmt: skip
 
 
 def main() -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure jaxtutor.")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
-    size.add_argument("--all", action="store_true", help="all answers to all lessons: hours")
-    parser.add_argument(
-        "--turn", type=int, default=turn_of_today(), metavar="N",
-        help="which answers and lessons to measure; by default, others every day",
-    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
     parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER")
     options = parser.parse_args()
     known = HERE / "results.json"
     before = read(known) if known.exists() else None
     with _home():
-        effort = QUICK if options.quick else ALL if options.all else USUAL
-        results = measure(effort, options.turn)
+        results = measure(QUICK if options.quick else USUAL)
     worse = fallen(before, results) if before is not None else {}
     write(results, worse, options.out)
     for target in targets(results):
@@ -170,21 +146,19 @@ class _Clock:
             self.seconds[name] = time.monotonic() - began
 
 
-def measure(effort: Effort, turn: int) -> Results:
+def measure(effort: Effort) -> Results:
     """Run all benchmarks."""
     clock = _Clock()
     pack = load_pack()
     solutions = {name: right(pack, pack.lesson(name))[0] for name in effort.known}
     few = list(effort.known)[: effort.screens]
     with clock.part("unknown styles"):
-        names = shuffled([*pack.lessons], turn)[: effort.styles]
-        jobs = styles.jobs(names, turn, effort.answers, effort.ahead_every)
-        unknown = styles.measure(pack, jobs, effort.styles_seconds, paths.cache())
+        unknown = styles.measure(pack, effort.lessons, effort.ahead_every)
     wrong = list(unknown.wrong)
     with clock.part("grading"):
         graded = list(_graded(pack, effort))
     with clock.part("cold checks"):
-        cold_checks = list(_cold(pack, effort, turn, wrong))
+        cold_checks = list(_cold(pack, effort, wrong))
     with clock.part("known solutions"):
         judged = _judged(pack, list(solutions.values()), effort, wrong)
     with clock.part("screen, memory"):
@@ -224,7 +198,6 @@ def measure(effort: Effort, turn: int) -> Results:
         styles=unknown.styles,
         cold=cold_checks,
         ahead=shown.ahead,
-        turn=turn,
         seconds=clock.seconds,
     )
 
@@ -260,12 +233,9 @@ def _judged(
     ]  # fmt: skip
 
 
-def _cold(pack: Pack, effort: Effort, turn: int, wrong: list[str]) -> Iterator[check.ColdCheck]:
+def _cold(pack: Pack, effort: Effort, wrong: list[str]) -> Iterator[check.ColdCheck]:
     """**Arguments:** `wrong`: gets the lessons that could not be measured."""
-    end = time.monotonic() + effort.cold_seconds
-    for name in shuffled(part([*pack.lessons], turn, effort.cold_parts), turn):
-        if time.monotonic() >= end:
-            return
+    for name in effort.lessons[:: effort.cold_every]:
         _log(f"cold check: {name}")
         try:
             yield check.against_pytest(pack, right(pack, pack.lesson(name))[0])

@@ -1,12 +1,14 @@
 """Right answers in styles that nobody has tuned to, each with a one-line edit.
 
 They were written from the briefs alone, without the checks, and no sandbox is ever primed with
-them: what they take is what learners meet. `python -m benchmarks.held_out [LESSON ...]` checks that
-all of them pass, before and after the edit.
+them: what they take is what learners meet. There is one for each of fifteen lessons, from all
+tracks. `python -m benchmarks.held_out [LESSON ...]` checks that they pass, before and after the
+edit.
 """
 
 import ast
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -71,43 +73,48 @@ class HeldOut(Struct, frozen=True, forbid_unknown_fields=True):
         return "\n".join(lines) + "\n"
 
 
-def held_out(lesson: Lesson) -> list[HeldOut]:
-    """Return a lesson's answers; none if it has no file."""
-    path = FOLDER / f"{lesson.id}.yaml"
-    if not path.exists():
-        return []
-    return msgspec.yaml.decode(path.read_bytes(), type=list[HeldOut])
+def names() -> list[str]:
+    """Return the ids of the lessons that have such an answer."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def held_out(lesson: str) -> HeldOut:
+    """Return the answer to a lesson.
+
+    Raises:
+        FileNotFoundError: it has none.
+    """
+    return msgspec.yaml.decode((FOLDER / f"{lesson}.yaml").read_bytes(), type=HeldOut)
 
 
 def answers(lesson: Lesson) -> list[Answer]:
-    """Return a lesson's answers before their edits, as submissions that must pass."""
-    return [Answer(lesson, one.name, "variant", one.code, ("pass",)) for one in held_out(lesson)]
+    """Return a lesson's answer before its edits, as the submissions that must pass."""
+    answer = held_out(lesson.id)
+    return [Answer(lesson, answer.name, "variant", answer.code, ("pass",))]
 
 
-def check(pack: Pack, names: list[str]) -> int:
+def check(pack: Pack, lessons: Iterable[str]) -> int:
     """Check the answers of some lessons, and print those that do not pass.
 
     **Returns:** how many do not pass.
     """
     wrong = 0
     with Forks() as forks:
-        for name in names:
-            lesson = pack.lesson(name)
-            for one in held_out(lesson):
-                edits = ("", one.code), (" edited", one.edited), (" edited again", one.edited_again)
-                for how, code in edits:
-                    with Session(lesson, code, sandboxes=forks) as session:
-                        report = session.check()
-                    if report.verdict == "pass":
-                        continue
-                    wrong += 1
-                    first = next((c for c in report.checks if c.status != "pass"), None)
-                    why = report.fault.message if report.fault else first and first.message
-                    title = first.name if first else "import"
-                    print(f"{name}/{one.name}{how}: {report.verdict}: {title}: {why}", flush=True)
+        for name in lessons:
+            lesson, answer = pack.lesson(name), held_out(name)
+            edits = {"": answer.code, " edited": answer.edited}
+            for how, code in {**edits, " edited again": answer.edited_again}.items():
+                with Session(lesson, code, sandboxes=forks) as session:
+                    report = session.check()
+                if report.verdict == "pass":
+                    continue
+                wrong += 1
+                first = next((c for c in report.checks if c.status != "pass"), None)
+                why = report.fault.message if report.fault else first and first.message
+                title = first.name if first else "import"
+                print(f"{name}/{answer.name}{how}: {report.verdict}: {title}: {why}", flush=True)
     return wrong
 
 
 if __name__ == "__main__":
-    pack = load_pack()
-    raise SystemExit(1 if check(pack, sys.argv[1:] or [*pack.lessons]) else 0)
+    raise SystemExit(1 if check(load_pack(), sys.argv[1:] or names()) else 0)

@@ -31,11 +31,6 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
         "# How fast jaxtutor is",
         "",
         f"Measured by `make bench` on one machine: {machine}.",
-        *(
-            [f"Turn {results.turn}: other answers and lessons have theirs in another turn."]
-            if results.turn is not None
-            else []
-        ),
         "Times are medians in milliseconds unless stated otherwise, with the 5th to the 95th",
         "percentile in parentheses. `results.json` has the same data.",
         "",

@@ -1,8 +1,7 @@
-"""A process and all its descendants: their processor time and memory, and stopping them."""
+"""A process and all its descendants: their processor time and memory."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import psutil
 
@@ -60,31 +59,4 @@ def wait_until_idle(pid: int, patience: float) -> None:
         used, began = processor_seconds(pid, itself=False), time.monotonic()
         time.sleep(LOOK_SECONDS)
         computed = processor_seconds(pid, itself=False) - used
-        elapsed = time.monotonic() - began
-        if elapsed > 2 * LOOK_SECONDS:
-            continue  # this process was stopped, and so were they
-        quiet = quiet + 1 if computed < IDLE_SHARE * elapsed else 0
-
-
-@contextmanager
-def stopped(pids: list[int]) -> Iterator[None]:
-    """Stop these processes and their descendants, and let them continue at the end."""
-    try:
-        for pid in pids:
-            _stop(pid)
-        yield
-    finally:
-        for pid in pids:
-            for process in family(pid):
-                with suppress(psutil.NoSuchProcess):
-                    process.resume()
-
-
-def _stop(pid: int) -> None:
-    seen: set[int] = set()
-    # Parents come first, but may have started others in the meantime.
-    while new := [process for process in family(pid) if process.pid not in seen]:
-        for process in new:
-            seen.add(process.pid)
-            with suppress(psutil.NoSuchProcess):
-                process.suspend()
+        quiet = quiet + 1 if computed < IDLE_SHARE * (time.monotonic() - began) else 0

@@ -84,9 +84,6 @@ class Results(Struct):
     ahead: dict[str, float] = {}
     """The app's memory with and without running ahead."""
 
-    turn: int | None = None
-    """The turn, which decides which answers and lessons are measured."""
-
     seconds: dict[str, float] = {}
     """Of each part of the benchmarks."""
 
