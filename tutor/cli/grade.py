@@ -44,7 +44,7 @@ def add_to(commands: Any) -> Parser:
                      help="directory for results; SUBMISSIONS-grades by default")  # fmt: skip
     sub.add_argument("--format", metavar="LIST", default="",
                      help="also write these, separated by commas: gradebook.csv, junit.xml, "
-                     "report.html, students, gradescope, similarity, export; or all")  # fmt: skip
+                     "report.html, students, gradescope, export; or all")  # fmt: skip
     sub.add_argument("--jobs", type=parse_count, metavar="N",
                      help="run N submissions at a time; by default as many as cores and memory "
                      "allow")  # fmt: skip

@@ -19,7 +19,7 @@ from tutor.grading.result import CheckScore, Result
 from tutor.report import WANTS, Curves, Explanation
 
 Write = Callable[..., Path]
-PAGES = ["report.html", "students", "similarity"]
+PAGES = ["report.html", "students"]
 
 
 def page_of(folder: Path, name: str) -> Page:
@@ -32,7 +32,7 @@ def page_of(folder: Path, name: str) -> Page:
 def test_pages_load_and_run_nothing(write: Write, real: Sequence[Result]):
     folder = write(real, PAGES)
     pages = [Page.of(path) for path in folder.rglob("*.html")]
-    assert len(pages) == 2 + 4
+    assert len(pages) == 1 + 4
     for page in pages:
         assert page.only_ours()
         (style,) = [text for tag, text in page.texts if tag == "style"]
@@ -71,7 +71,7 @@ def test_pages_are_in_the_language_of_the_pack_and_jaxtutors_own_words_in_englis
 def test_hostile_text_is_shown_as_text(write: Write, hostile: Sequence[Result]):
     folder = write(hostile, PAGES)
     pages = {path.name: Page.of(path) for path in folder.rglob("*.html")}
-    assert len(pages) == 2 + len(NASTY)
+    assert len(pages) == 1 + len(NASTY)
     for page in pages.values():
         assert page.only_ours()
         assert not set(page.text) & set("\x00\x07\x1b\u202e\ud800")
@@ -90,12 +90,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_any_text_is_shown_as_text(shared: Path, text: str):
     result = hostile_result(text)
     sources = FakeCodeReader({(text, "double"): text})
-    outputs.write(BATCH, [result], shared, ["report.html", "similarity"], sources)
+    outputs.write(BATCH, [result], shared, ["report.html"], sources)
     student = outputs.FORMATS["students"]
     with student(BATCH, shared, sources) as add:
         add(msgspec.structs.replace(result, submission="student", fault=text))
-    for path in (shared / "report.html", shared / "similarity.html"):
-        assert Page.of(path).only_ours()
+    assert Page.of(shared / "report.html").only_ours()
     assert page_of(shared, "student").only_ours()
 
 

@@ -7,8 +7,8 @@
 A format is a context manager. Entering it begins its files and yields a function that takes one
 result at a time, ordered by submission, then by lesson; leaving it completes the files. If an
 exception leaves it, files that were not complete stay as they were. Memory does not grow with the
-batch, except for counts, names and, for `similarity`, fingerprints. Everything can be made again
-from the journal, so files are not synced to disk one by one.
+batch, except for counts and names. Everything can be made again from the journal, so files are not
+synced to disk one by one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,6 @@ from tutor.grading.outputs.gradebook import write_gradebook
 from tutor.grading.outputs.gradescope_results import write_gradescope
 from tutor.grading.outputs.junit import write_junit
 from tutor.grading.outputs.report_page import write_report
-from tutor.grading.outputs.similarity_page import write_similarity
 from tutor.grading.outputs.student_pages import write_student_pages
 from tutor.grading.result import Batch, Result
 from tutor.suggestions import nearest
@@ -39,7 +38,6 @@ FORMATS: dict[str, Format] = {
     "report.html": write_report,
     "students": write_student_pages,
     "gradescope": write_gradescope,
-    "similarity": write_similarity,
     "export": write_export,
 }
 
@@ -51,9 +49,8 @@ _ALIASES = {
     "report": "report.html",
     "students/NAME.html": "students",
     "gradescope/NAME/results.json": "gradescope",
-    "similarity.html": "similarity",
-    "similarity.json": "similarity",
     "jplag": "export",
+    "compare50": "export",
     "moss": "export",
 }
 

@@ -1,4 +1,4 @@
-"""`export/LESSON`: submissions in the form that JPlag and MOSS expect.
+"""`export/LESSON`: submissions in the form that JPlag, compare50 and MOSS expect.
 
     export/double/base/double.py                 the starter, which they ignore in submissions
     export/double/submissions/NAME/double.py     a directory for each submission
@@ -21,9 +21,11 @@ README = """\
 In a lesson's directory:
 
     java -jar jplag.jar -l python3 -bc base submissions
+    compare50 submissions/* -d base
     moss -l python -d -b base/*.py submissions/*/*.py
 
-JPlag works on this machine. MOSS uploads everything to a server, including directory names.
+JPlag and compare50 work on this machine. MOSS uploads everything to a server, including directory
+names.
 """
 
 
