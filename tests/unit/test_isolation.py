@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tutor.report import Protection
 from tutor.sandbox import isolation
-from tutor.sandbox.isolation import Policy, landlock, macos, posix, seccomp
+from tutor.sandbox.isolation import Policy, landlock, posix, seccomp
 from tutor.sandbox.isolation.seccomp import ARCHITECTURES, If, Missing, Rule, Unless
 from tutor.sandbox.isolation.syscalls import LAST, NUMBERS, UNASSIGNED
 from tutor.sandbox.watchdog import NOTHING, usage
@@ -352,52 +352,6 @@ def test_a_hidden_package_is_hidden_wherever_it_is_installed(
     found = posix.hidden_paths(policy(hidden=("/secret",), hidden_packages=("torch",)))
     assert found == [Path("/secret"), ours / "torch", theirs / "torch"]
     assert tmp_path / "src" not in posix.libraries()  # a source tree
-
-
-# --- macOS --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    odd = tmp_path / 'a "quoted" \\ (folder)'
-    odd.mkdir()
-    monkeypatch.setattr(posix, "libraries", lambda: [tmp_path / "lib"])
-    rules = macos.profile(policy(folder=str(odd), hidden=(str(tmp_path / "lib" / "secret"),)))
-    return rules.splitlines()
-
-
-def test_macos_denies_by_default(profile: list[str]):
-    assert profile[:2] == ["(version 1)", "(deny default)"]
-    for word in ("network", "process-exec", "process-fork", "mach-lookup", "ipc", "file-write-"):
-        allowed = [line for line in profile if line.startswith("(allow") and word in line]
-        assert not [line for line in allowed if "/dev/null" not in line], word
-    assert "(allow signal (target self))" in profile
-
-
-def test_hidden_directories_are_denied_after_libraries_are_allowed(
-    profile: list[str], tmp_path: Path
-):
-    # The last rule that matches decides.
-    lib = next(i for i, line in enumerate(profile) if f'"{tmp_path}/lib"' in line)
-    secret = next(i for i, line in enumerate(profile) if f'"{tmp_path}/lib/secret"' in line)
-    assert profile[lib].startswith("(allow file-read* ")
-    assert profile[secret].startswith("(deny file-read* ")
-    assert lib < secret
-
-
-def test_only_the_private_directory_is_writable_and_names_are_quoted(
-    profile: list[str], tmp_path: Path
-):
-    writes = [line for line in profile if "file-write*" in line]
-    quoted = f'{tmp_path}/a \\"quoted\\" \\\\ (folder)'
-    assert writes == [f'(allow file-read* file-write* (subpath "{quoted}"))']
-
-
-def test_every_bracket_and_quote_of_the_profile_is_closed(profile: list[str]):
-    for line in profile:
-        bare = re.sub(r'"(\\.|[^"\\])*"', "", line)
-        assert '"' not in bare
-        assert bare.count("(") == bare.count(")")
 
 
 # --- missing protections ------------------------------------------------------------------------

@@ -106,8 +106,9 @@ def isolation(protections: tuple[Protection, ...]) -> Diagnostic:
     if not protections:
         return Diagnostic("isolation", True, "unknown: no sandbox started")
     if names := missing(protections):
-        detail = f"weak: {', '.join(names)} not covered; check only code you would run yourself"
-        return Diagnostic("isolation", True, detail)
+        detail = f"weak: {', '.join(names)} not covered"
+        advice = "check only code that you would run yourself; Linux can isolate other people's"
+        return Diagnostic("isolation", True, detail, advice, warning=True)
     return Diagnostic("isolation", True, "files, network and processes are covered")
 
 

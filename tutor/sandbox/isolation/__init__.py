@@ -1,4 +1,4 @@
-"""Protect the machine from untrusted code, with one file per operating system.
+"""Protect the machine from untrusted code: `linux.py` isolates it, `posix.py` only limits it.
 
 The worker calls `apply` before any large import, while it has one thread: some layers bind only the
 calling thread and those it starts, such as the threads of numerical libraries. `apply` reports
@@ -7,8 +7,6 @@ every layer, including those that are unavailable.
 
 import sys
 from collections.abc import Iterable
-from importlib import import_module
-from typing import Any
 
 from msgspec import Struct
 
@@ -43,13 +41,17 @@ class Policy(Struct, frozen=True):
 
 
 def apply(policy: Policy) -> list[Protection]:
-    """Apply every layer that this system has, and report each."""
-    return _system().apply(policy)  # type: ignore[no-any-return]
+    """Apply every layer that this system has, and report each.
 
+    Systems other than Linux have only limits on resources, and `ESSENTIAL` is missing.
+    """
+    if sys.platform == "linux":
+        from tutor.sandbox.isolation import linux
 
-def _system() -> Any:
-    name = {"linux": "linux", "darwin": "macos"}.get(sys.platform, "posix")
-    return import_module(f"tutor.sandbox.isolation.{name}")
+        return linux.apply(policy)
+    from tutor.sandbox.isolation import posix
+
+    return [*posix.apply(policy), *(Protection(name, False, "Linux only") for name in ESSENTIAL)]
 
 
 def missing(protections: Iterable[Protection]) -> list[str]:
