@@ -47,6 +47,7 @@ endef
 
 $(STAMP): pyproject.toml constraints.txt
 	$(call install,[test$(COMMA)bench])
+	$(BIN)/python -m tutor.pack.schema lessons/schema  # for editors
 	touch $(SMALL) $@
 
 $(SMALL): pyproject.toml constraints.txt

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.keys import MENTION, PAGES, TABLE, with_keys
 from tests.stopwatch import GUARD
-from tutor.ui.actions import ACTIONS, EDITING, actions, key_of
+from tutor.ui.actions import ACTIONS, EDITING, actions, key_of, shown_keys
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.first_run_screen import FirstRunScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
@@ -19,6 +18,14 @@ from tutor.ui.screens.preview_screen import PreviewScreen
 
 SCREENS = [CourseScreen, FirstRunScreen, LessonScreen, MapScreen, PreviewScreen]
 REPOSITORY = Path(__file__).parents[2]
+PAGES = sorted(
+    page
+    for page in [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
+    if page.parent.name != "explanations"  # generated
+)
+TABLE = re.compile(r"^\| key \| action \|\n\|---\|---\|\n((?:\|.*\n)*)", re.MULTILINE)
+BY_LABEL = {action.label: action.id for action in reversed(ACTIONS.values())}
+MENTION = re.compile(rf"\*\*({'|'.join(map(re.escape, BY_LABEL))})\*\* \(([^)\n]+)\)")
 LITERAL = re.compile(r"\bf\d{1,2}\b|\bctrl[+-](?!c\b)|(?<!\w)\^[a-z]\b", re.IGNORECASE)
 
 
@@ -60,12 +67,19 @@ def test_no_key_is_written_outside_the_table():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_documentation_shows_the_keys_of_the_table(page: Path):
     text = page.read_text(encoding="utf-8")
-    assert text == with_keys(text), "run .venv/bin/python docs/keys.py"
+    for label, key in MENTION.findall(text):
+        assert key == key_of(BY_LABEL[label]), label
     rest = MENTION.sub("", TABLE.sub("", text))
     if page.name == "keyboards.md":
         return  # it is about keys that others take
     found = re.findall(r"\bF\d{1,2}\b|Ctrl\+(?!C)|(?<!\w)\^[A-Z]\b", rest)
     assert not found, f"write keys after the label of their action, as in **Run** (F5): {found}"
+
+
+def test_the_table_of_keys_in_the_documentation_is_complete():
+    (table,) = TABLE.findall((REPOSITORY / "docs" / "learners.md").read_text(encoding="utf-8"))
+    shown = [*LessonScreen.ACTIONS, *actions("palette")]
+    assert table.splitlines() == [f"| {shown_keys(one)} | {one.help} |" for one in shown]
 
 
 # --- what terminals take -----------------------------------------------------------------------

@@ -6,14 +6,24 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_type_hints
 
+import msgspec
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
-from docs import coverage, fields
+from tests.cases import for_each
 from tests.conftest import course
 from tests.stopwatch import GUARD
 from tutor.authoring.lint_rules import RULES
+from tutor.check import Check
+from tutor.checks import BUILT_IN
+from tutor.inputs.datasets import DataFile
 from tutor.inputs.functions import FUNCTIONS
+from tutor.lesson import Equivalent, FailureHint, Lesson, Limits, Mistake
+from tutor.manifest import LatePenalty, Manifest, MapEntry, Track
+from tutor.pack.struct_reader import rule
 from tutor.ui.screens.lesson_screen import LessonScreen
 
 REPOSITORY = Path(__file__).parents[2]
@@ -106,19 +116,63 @@ def test_every_draw_is_documented():
         assert f"{name}(" in text
 
 
-def test_what_the_course_covers_is_there_and_up_to_date():
-    found = coverage.texts()
-    assert [*coverage.problems(found, course())] == []
-    page = coverage.PAGE.read_text(encoding="utf-8")
-    assert page == coverage.page(found), "run .venv/bin/python docs/coverage.py"
+def test_the_course_has_the_lessons_and_checks_that_cover_topics():
+    text = (REPOSITORY / "docs" / "coverage.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!topic |---)(.+) \| (.+) \|$", text, re.MULTILINE)
+    assert len(rows) > 100
+    for topic, covered in rows:
+        for where in covered.split("; ") if covered != "**open**" else ():
+            match = re.fullmatch(r"`([\w-]+)`: (.+)", where)
+            assert match, topic
+            titles = [check.title for check in course().lesson(match[1]).checks]
+            assert match[2] in (*titles, "*brief*"), topic
 
 
-def test_the_tables_of_fields_are_those_of_the_classes():
-    texts = [page.read_text(encoding="utf-8") for page in fields.PAGES]
-    for name in fields.CLASSES:
-        assert any(f"<!-- fields: {name} -->" in text for text in texts), name
-    for text in texts:
-        assert text == fields.with_fields(text), "run .venv/bin/python docs/fields.py"
+def test_lessons_cite_the_texts_that_the_course_covers():
+    text = (REPOSITORY / "docs" / "coverage.md").read_text(encoding="utf-8")
+    sources = {source for lesson in course().lessons.values() for source in lesson.sources}
+    for title, about in re.findall(r"^## (.+)\n\n(.+)$", text, re.MULTILINE):
+        assert title in sources or "<https://" in about, title
+
+
+FORMAT = (
+    Manifest, Track, MapEntry, LatePenalty, Lesson, DataFile, FailureHint, Mistake, Equivalent,
+    Limits, Check,
+)  # fmt: skip
+
+
+@for_each("cls", FORMAT, ids=lambda cls: cls.__name__)
+def test_every_field_of_a_pack_is_documented_with_its_default(cls: type[Struct]):
+    text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
+    table = text.partition(f"<!-- fields: {cls.__name__} -->\n")[2].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines()[2:]]
+    documented = {cells[0].strip("| `"): (cells[1], cells[2].strip("`")) for cells in rows}
+    left_out = getattr(cls, "NOT_IN_YAML", ())
+    known = {one.encode_name: one for one in fields(cls) if one.name not in left_out}
+    assert documented.keys() == known.keys()
+    hints = get_type_hints(cls, include_extras=True)
+    for name, (value, default) in documented.items():
+        field = known[name]
+        if field.required:
+            assert default == "required", name
+        elif isinstance(field.default, str | int | float) and field.default != "":
+            assert default == msgspec.json.encode(field.default).decode(), name
+        else:
+            assert default == "", name
+        if "](#" not in value and value not in ("Python source", "a version specifier"):
+            bounds = re.findall(r"(?<![\w.])[\d.]+\b", rule(hints[field.name]))
+            assert {*bounds} <= {"0", "1", *re.findall(r"[\d.]+\b", value)}, name
+
+
+def test_the_documentation_says_how_many_cases_a_check_has_by_default():
+    text = (REPOSITORY / "docs" / "format.md").read_text(encoding="utf-8")
+    ((listed, others),) = re.findall(r"By default, `cases` is (.+); (\d+) for the others", text)
+    counts = {
+        kind: int(part[0]) for part in listed.split("; ") for kind in re.findall(r"`(\w+)`", part)
+    }
+    for kind in BUILT_IN:
+        assert kind.default_cases == counts.pop(kind.kind, int(others)), kind.kind
+    assert not counts
 
 
 def test_every_remark_is_documented():

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.cases import for_each
 from tutor.pack import built_in, schema
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import read
@@ -32,27 +33,21 @@ OTHERS = sorted(
 """Lessons and manifests of other packs. The schema knows only jaxtutor's own kinds of checks."""
 
 
-@pytest.mark.parametrize("name", ["lesson.json", "pack.json"])
-def test_the_published_schema_is_up_to_date(name: str):
-    published = (built_in() / "schema" / name).read_bytes()
-    assert published == schema.texts()[name], "run: python -m tutor.pack.schema lessons/schema"
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@for_each("path", LESSONS, ids=lambda path: path.stem)
 def test_every_lesson_is_valid_by_the_schema(path: Path):
     node, problems = read(path, path.name)
     assert not problems
     validator("lesson.json").validate(plain(node))
 
 
-@pytest.mark.parametrize("path", OTHERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@for_each("path", OTHERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_other_pack_is_valid_by_the_schema(path: Path):
     node, _ = read(path, path.name)
     name = "pack.json" if path.name == "pack.yaml" else "lesson.json"
     validator(name).validate(plain(node))
 
 
-@pytest.mark.parametrize("lang", ["en", "de", "pt-BR", "zh-Hant-TW", "sr-Latn", "es-419", "gsw",
+@for_each("lang", ["en", "de", "pt-BR", "zh-Hant-TW", "sr-Latn", "es-419", "gsw",
                                   "de-CH-1901", "sl-rozaj-biske", "de-DE-u-co-phonebk",
                                   "en-x-tutor"])  # fmt: skip
 def test_language_tags_are_accepted(lang: str):
@@ -60,7 +55,7 @@ def test_language_tags_are_accepted(lang: str):
     assert re.search(pattern, lang)
 
 
-@pytest.mark.parametrize("lang", ["", "e", "german", "pt_BR", "en-", "de-de-de-de", "en US", "de\n",
+@for_each("lang", ["", "e", "german", "pt_BR", "en-", "de-de-de-de", "en US", "de\n",
                                   "en-x", "\"><script>"])  # fmt: skip
 def test_what_is_no_language_tag_is_refused(lang: str):
     pattern = schema.pack_schema()["$defs"]["Manifest"]["properties"]["lang"]["pattern"]

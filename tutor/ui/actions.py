@@ -1,6 +1,6 @@
 """Every action of the app, once: bindings, messages, footer, palette, help and docs use this table.
 
-Keys appear nowhere else. `docs/keys.py` writes them into the documentation.
+No other code contains keys. A test compares those in the documentation.
 """
 
 from collections.abc import Iterable
