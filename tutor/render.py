@@ -4,7 +4,7 @@ All functions are pure. Untrusted text goes into `Text` objects and is never par
 """
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from textwrap import indent
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -20,13 +20,11 @@ from tutor.pictures.gauge import gauge
 from tutor.pictures.tree_view import tree_view
 from tutor.report import (
     WANTS,
-    Alternative,
+    Called,
     CheckResult,
-    Contract,
     Explanation,
     Fault,
     Mismatch,
-    Origin,
     Report,
     Status,
 )
@@ -73,8 +71,7 @@ def check(
         if result.explained is not None:
             parts.append(explanation(result.explained, lessons))
         if result.fault is not None:
-            parts += _origins(result.fault)
-            parts += [contract(one, lessons) for one in result.fault.contracts]
+            parts += _called(result.fault)
     if result.curves is not None:
         parts.append(CurveChart(result.curves))
     if result.accuracy is not None:
@@ -128,81 +125,62 @@ SIDE_BY_SIDE = 100
 
 def explanation(explained: Explanation, lessons: Collection[str] = ()) -> RenderableType:
     """Render an explanation: what happened, why, what to write instead, and where to read more."""
-    parts = _what_and_instead(explained)
+    lead = "Probably: " if explained.likely or explained.alternatives else ""
+    parts: list[RenderableType] = [
+        indented(f"→ {lead}{explained.what}"),
+        indented(explained.why, "dim"),
+        indented("Instead:", "dim"),
+        _code(explained.instead, 6),
+    ]
+    for one in explained.alternatives:
+        parts += [indented(f"Or: {one.what}"), _code(one.instead, 6)]
     if explained.lesson in lessons:
         parts.append(indented(f"Taught in the lesson {explained.lesson}.", "dim"))
     parts.append(indented(f"More: jaxtutor explain {explained.id}", "dim"))
     return Group(*parts)
 
 
-def _what_and_instead(explained: Explanation) -> list[RenderableType]:
-    lead = "Probably: " if explained.likely else ""
-    parts: list[RenderableType] = []
-    if explained.alternatives:
-        parts.append(indented(f"→ {lead}one of these:"))
-        first = Alternative(explained.what, explained.instead)
-        for number, one in enumerate((first, *explained.alternatives), 1):
-            parts.append(Padding(Text(f"{number}. {one.what}"), (0, 0, 0, 4), expand=False))
-            parts.append(_code(one.instead, 7))
-        parts.append(indented(explained.why, "dim"))
-    else:
-        parts += [
-            indented(f"→ {lead}{explained.what}"),
-            indented(explained.why, "dim"),
-            indented("Instead:", "dim"),
-            _code(explained.instead, 6),
-        ]
-    if explained.old:
-        old = f"{explained.old} and earlier releases word it so; newer ones word it otherwise."
-        parts.append(indented(old, "dim"))
-    return parts
-
-
 def _code(code: str, indent: int) -> RenderableType:
     return Padding(Text(code, "cyan"), (0, 0, 0, indent), expand=False)
 
 
-def contract(needed: Contract, lessons: Collection[str] = ()) -> RenderableType:
-    """Render what a function needs, with code that calls it rightly."""
-    parts: list[RenderableType] = [
-        indented(f"What {needed.name} needs:"),
-        indented(needed.needs, "dim"),
-        indented("For example:", "dim"),
-        _code(needed.example, 6),
-    ]
-    if needed.lesson in lessons:
-        parts.append(indented(f"Taught in the lesson {needed.lesson}.", "dim"))
-    parts.append(indented(needed.link, "dim"))
+def called(function: Called) -> RenderableType:
+    """Render what a library's function says of itself."""
+    name = Text.assemble((function.name, "cyan"), (function.signature, "dim"))
+    parts: list[RenderableType] = [Padding(name, (0, 0, 0, 2), expand=False)]
+    if function.about:
+        parts.append(indented(function.about, "dim"))
     return Group(*parts)
+
+
+def _called(fault: Fault) -> list[RenderableType]:
+    """Render what the function says of itself whose call failed, where no explanation is sure."""
+    sure = fault.explanation is not None and not fault.explanation.likely
+    return [called(fault.called)] if fault.called is not None and not sure else []
 
 
 def explanation_page(
     explained: Explanation,
     example: str,
-    names: Sequence[tuple[str, str]] = (),
     lessons: Collection[str] = (),
+    *,
+    raises: bool = True,
     width: int = 80,
 ) -> RenderableType:
     """Render an explanation whole.
 
-    **Arguments:** `example`: code that fails; `names`: those it is about, each with what to write;
-    `width`: of the terminal, in columns.
+    **Arguments:** `example`: code that makes the mistake; `raises`: whether importing it raises the
+    error; `width`: of the terminal, in columns.
     """
-    head: list[RenderableType] = [Text(explained.id, "bold"), Text()]
-    if names:
-        table = Table.grid(padding=(0, 2))
-        for name, use in names:
-            table.add_row(Text(name, "bold"), Text(use.rstrip(), "cyan"))
-        about = [indented(explained.what), indented(explained.why, "dim"), Text()]
-        parts = [*head, *about, Padding(table, (0, 0, 0, 2), expand=False), Text()]
-    else:
-        about = [indented(explained.what), indented(explained.why, "dim"), Text()]
-        parts = [*head, *about, _next_to(example.strip("\n"), explained.instead, width)]
-        for one in explained.alternatives:
-            parts += [Text(), indented(f"Or: {one.what}"), _code(one.instead, 6)]
-        parts.append(Text())
-    if explained.old:
-        parts.append(indented(f"The wording of {explained.old} and earlier releases.", "dim"))
+    parts: list[RenderableType] = [
+        Text(explained.id, "bold"), Text(),
+        indented(explained.what), indented(explained.why, "dim"), Text(),
+        _next_to("Fails:" if raises else "For example:", example.strip("\n"),
+                 explained.instead, width),
+    ]  # fmt: skip
+    for one in explained.alternatives:
+        parts += [Text(), indented(f"Or: {one.what}"), _code(one.instead, 6)]
+    parts.append(Text())
     if explained.lesson in lessons:
         parts.append(indented(f"Taught in the lesson {explained.lesson}.", "dim"))
     if explained.link:
@@ -210,16 +188,16 @@ def explanation_page(
     return Group(*parts)
 
 
-def _next_to(fails: str, instead: str, width: int) -> RenderableType:
-    """Render code that fails and what to write instead: side by side where there is room."""
+def _next_to(label: str, example: str, instead: str, width: int) -> RenderableType:
+    """Render the mistake and what to write instead: side by side where there is room."""
     if width < SIDE_BY_SIDE:
         return Group(
-            indented("Fails:", "dim"), _code(fails, 6), Text(),
+            indented(label, "dim"), _code(example, 6), Text(),
             indented("Instead:", "dim"), _code(instead, 6),
         )  # fmt: skip
     table = Table.grid(padding=(0, 4))
-    table.add_row(Text("Fails:", "dim"), Text("Instead:", "dim"))
-    table.add_row(Text(fails), Text(instead, "cyan"))
+    table.add_row(Text(label, "dim"), Text("Instead:", "dim"))
+    table.add_row(Text(example), Text(instead, "cyan"))
     return Padding(table, (0, 0, 0, 4), expand=False)
 
 
@@ -304,26 +282,7 @@ def fault(found: Fault, lessons: Collection[str] = ()) -> list[RenderableType]:
         parts.append(indented(more, "dim"))
     if found.explanation is not None:
         parts.append(explanation(found.explanation, lessons))
-    parts += _origins(found)
-    return [*parts, *(contract(one, lessons) for one in found.contracts)]
-
-
-def origins(found: Sequence[Origin]) -> RenderableType:
-    """Render where the names in the failing line were set."""
-    table = Table.grid(padding=(0, 2))
-    for one in found:
-        where = f"{one.file}, line {one.line}" if one.file else f"line {one.line}"
-        table.add_row(Text(one.name), Text(where, "dim"), Text(one.code, "cyan"))
-        if one.returns:
-            table.add_row("", "", Text(one.returns))
-    return Group(
-        indented("Where the names in this line were set:", "dim"),
-        Padding(table, (0, 0, 0, 4), expand=False),
-    )
-
-
-def _origins(fault: Fault) -> list[RenderableType]:
-    return [origins(fault.origins)] if fault.origins else []
+    return [*parts, *_called(found)]
 
 
 def _values(fault: Fault) -> list[RenderableType]:

@@ -29,7 +29,7 @@ class Explanation(Struct, frozen=True):
     """An explanation of a mistake for PyTorch developers: what happened, why JAX behaves this way,
     code to write instead, and the lesson of the course that teaches it. `id` is the rule's;
     `likely` marks a guess. `alternatives` are other mistakes that fail in the same way; `link` is a
-    page about it; `old` is the last release that words the message so."""
+    page about it."""
 
     id: str
     what: str
@@ -39,18 +39,15 @@ class Explanation(Struct, frozen=True):
     likely: bool = False
     alternatives: tuple[Alternative, ...] = ()
     link: str = ""
-    old: str = ""
 
 
-class Contract(Struct, frozen=True):
-    """What a function of a library needs, whatever went wrong: its name in full, what it takes and
-    gives back, a module that calls it rightly, the lesson that teaches it, and its page."""
+class Called(Struct, frozen=True):
+    """What a function of a library says of itself: its name, how to call it, as in `(f, init, xs)`,
+    and the first paragraph of its docstring. The last two may be empty."""
 
     name: str
-    needs: str
-    example: str
-    lesson: str
-    link: str
+    signature: str
+    about: str
 
 
 class LibraryFrame(Struct, frozen=True):
@@ -74,26 +71,13 @@ class Frame(Struct, frozen=True):
     inside: tuple[LibraryFrame, ...] = ()
 
 
-class Origin(Struct, frozen=True):
-    """A statement of the learner's code that sets a name in a failing line, or what a function
-    returns; `line` is its number. `file` is set if it is another file than the line's. `returns`
-    says what the call in it returns, if PyTorch users may expect something else."""
-
-    name: str
-    line: int
-    code: str
-    file: str = ""
-    returns: str = ""
-
-
 class Fault(Struct, frozen=True):
     """Why code could not run to completion.
 
     `code` is stable, for programs; `tutor.sandbox.faults` lists the codes. `message` is a sentence
     for the learner. `detail` is the exception's text beyond `message`, `exception` its class
     without the module. `values` says what names in the innermost line stand for:
-    `x float32[3, 2]`. `contracts` are of the functions in which it arose, `origins` say where the
-    names were set.
+    `x float32[3, 2]`. `called` is the library's function whose call raised, if it is known.
     """
 
     code: str
@@ -106,8 +90,7 @@ class Fault(Struct, frozen=True):
     exception: str = ""
     values: tuple[str, ...] = ()
     explanation: Explanation | None = None
-    contracts: tuple[Contract, ...] = ()
-    origins: tuple[Origin, ...] = ()
+    called: Called | None = None
 
 
 class Entry(Struct, frozen=True):

@@ -1,8 +1,6 @@
-"""Completing names: from the table of the libraries' names, and from the learner's file."""
+"""Completing names: from the installed libraries, and from the learner's file."""
 
-import json
-import subprocess
-import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,20 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 
-from tests.stopwatch import GUARD
-from tutor.ui.completion import completions, names
+from tutor.engine import library as engine_library
+from tutor.ui.completion import completions, function_at
 from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.editor import CodeEditor
 
 REPOSITORY = Path(__file__).parents[2]
+
+
+@cache
+def known() -> engine_library.Library:
+    found = engine_library.library()
+    assert found is not None
+    return found
+
 
 IMPORTS = """import functools, jax
 import jax.numpy as jnp
@@ -37,7 +43,7 @@ def after(typed: str, code: str = IMPORTS) -> tuple[int, list[str]]:
     whole = code + typed
     row = whole.count("\n")
     column = len(whole.split("\n")[-1])
-    found = completions(whole, row, column)
+    found = completions(whole, row, column, known())
     return found.column - column + len(typed), [one.name for one in found.found]
 
 
@@ -100,26 +106,26 @@ def test_any_text_can_be_completed(code: str, data: st.DataObject):
     assert all(one.name.isidentifier() for one in found.found)
 
 
-def test_the_table_is_of_the_libraries_that_are_installed():
-    """Names and versions as `docs/names.py` finds them; with others installed, names that there
-    are there."""
-    script = "import json; from docs.names import names; print(json.dumps(names()))"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=GUARD,
-        cwd=REPOSITORY,
-    )
-    assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    table = names()
-    if made["versions"] == table.versions:
-        assert made["modules"] == table.modules, "run .venv/bin/python docs/names.py"
-    else:
-        ours = {(module, name) for module, found in table.modules.items() for name in found}
-        theirs = {(module, name) for module, found in made["modules"].items() for name in found}
-        assert len(ours & theirs) > 0.9 * len(ours)
+def test_what_the_libraries_say_of_a_function():
+    for code, column in (("jnp.ein", 5), ("y = jnp.einsum(x)", 10), ("jax.numpy.einsum", 0)):
+        name, function = function_at(
+            IMPORTS + "\n" + code, IMPORTS.count("\n") + 1, column, known()
+        )
+        assert name in code
+        if "einsum" in code:
+            assert function is not None and function.name == "jax.numpy.einsum"
+            assert function.signature.startswith("(") and "Einstein" in function.about
+    assert function_at("x = nothing()", 0, 6, known()) == ("nothing", None)
+    assert function_at("x = 1", 0, 2, known()) == ("", None)
+
+
+def test_the_names_are_read_once_for_each_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engine_library.paths, "cache", lambda: tmp_path)
+    assert engine_library.known_library() is None
+    first = engine_library.library()
+    assert first is not None and engine_library.known_library() == first
+    monkeypatch.setattr(engine_library, "installed_versions", lambda: {"jax": "another"})
+    assert engine_library.known_library() is None
 
 
 # --- in the editor ---------------------------------------------------------------------------

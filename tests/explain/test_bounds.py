@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tutor.explain import contracts_for
 from tutor.explain.own_code import MAX_FILE, with_own_code
 from tutor.explain.symptom import Symptom, of_fault
 from tutor.explain.traceback import explain_text
+from tutor.report import Called
 from tutor.sandbox.exceptions import from_raised
 from tutor.sandbox.protocol import (
     MAX_EXCEPTION_TEXT,
+    MAX_HELP,
     MAX_INSIDE,
     MAX_STEPS,
     Inside,
@@ -37,7 +38,6 @@ def test_hostile_texts_are_read_in_a_moment(text: str):
     symptom, explanation = explain_text(text)
     assert symptom is not None and symptom.exception == "TypeError"
     assert explanation is None
-    assert [one.name for one in contracts_for(symptom, None)] in ([], ["jax.numpy.dot"])
 
 
 def test_a_file_of_blank_lines_is_searched_in_a_moment(tmp_path: Path):
@@ -50,13 +50,14 @@ def test_what_a_sandbox_says_is_cut_to_what_it_may_say():
     long = "a" * 3_000_000
     step = Step(1, long, inside=[Inside(long, 1, long, long)] * 9_000)
     values = [(long, long)] * 9_000
-    reply = Raised("", "exception", long, long, long, [step] * 9_000, 1, None, values)
+    called = Called(long, long, long)
+    reply = Raised("", "exception", long, long, long, [step] * 9_000, 1, None, values, called)
     fault = from_raised(reply, "f(x)\n")
     assert len(fault.detail) <= MAX_EXCEPTION_TEXT
     assert len(fault.frames) <= MAX_STEPS
     assert all(len(one.inside) <= MAX_INSIDE for one in fault.frames)
+    assert fault.called is not None and len(fault.called.about) == MAX_HELP
     assert len(repr(fault)) < 12 * MAX_EXCEPTION_TEXT
-    contracts_for(of_fault(fault, "f(x)\n"), None)
 
 
 def test_lines_are_counted_as_python_counts_them():

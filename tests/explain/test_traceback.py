@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutor.explain.traceback import read_traceback
+from tutor.explain.symptom import UNKNOWN, Symptom
+from tutor.explain.traceback import read_symptoms
 
 CHAINED = """\
 I0000 00:00:1 tfrt_cpu_pjrt_client.cc:349] TfrtCpuClient created.
@@ -91,6 +92,11 @@ SESSION = """\
 /lib/plugin_support.py:91: RuntimeWarning: JAX plugin is not compatible
   warnings.warn(
 """
+
+
+def read_traceback(text: str) -> Symptom | None:
+    """Return the last exception of a text that names its class."""
+    return next((one for one in read_symptoms(text) if one.exception != UNKNOWN), None)
 
 
 @pytest.mark.parametrize(

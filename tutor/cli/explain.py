@@ -10,7 +10,7 @@ from tutor.cli.selection import add_pack_option
 from tutor.cli.usage import Parser, UsageError
 
 if TYPE_CHECKING:
-    from tutor.report import Contract
+    from tutor.report import Called
 
 EXPLAINED, UNKNOWN = 0, 1
 
@@ -49,15 +49,15 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _list(words: list[str], options: argparse.Namespace) -> int:
-    from tutor.explain.contracts import search as search_functions
     from tutor.explain.index import search
 
-    found = [(one.id, one.title) for one in search(words)] + search_functions(words)
+    entries = search(words)
     if options.json:
         import msgspec
 
-        print_json(msgspec.json.encode([{"id": id_, "title": title} for id_, title in found]))
-        return EXPLAINED if found else UNKNOWN
+        titles = [{"id": entry.id, "title": entry.title} for entry in entries]
+        print_json(msgspec.json.encode(titles))
+        return EXPLAINED if entries else UNKNOWN
     from rich.table import Table
 
     from tutor import render
@@ -65,33 +65,31 @@ def _list(words: list[str], options: argparse.Namespace) -> int:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
-    for row in found:
-        table.add_row(*row)
+    for entry in entries:
+        table.add_row(entry.id, entry.title)
     out = render.console()
-    out.print(table if found else f"No explanation contains {' and '.join(map(repr, words))}.",
+    out.print(table if entries else f"No explanation contains {' and '.join(map(repr, words))}.",
               markup=False)  # fmt: skip
-    return EXPLAINED if found else UNKNOWN
+    return EXPLAINED if entries else UNKNOWN
 
 
 def _show(name: str, options: argparse.Namespace) -> int:
-    """Show an explanation whole, by its id or by a name that it is about; or what a function of JAX
-    needs."""
-    from tutor.explain.contracts import functions
-    from tutor.explain.contracts import of_name as function_of_name
-    from tutor.explain.index import entries, of_name
+    """Show an explanation whole, by its id or by a name that does not exist; or what a function of
+    a library says of itself."""
+    from tutor.explain.index import entries, entry_named
     from tutor.suggestions import nearest
 
-    entry = entries().get(name)
-    function = function_of_name(name, f"import {name}") if entry is None else None
-    if function is None or "." not in name:  # `append` may be PyTorch's, `jnp.append` is not
-        entry = entry or of_name(name)
-    if entry is None and function is not None:
-        return _show_contract(function.contract, options)
+    entry = entry_named(name)
+    if entry is None or ("." in name and name not in entries()):
+        # `append` may be PyTorch's; `jax.numpy.append` is a function.
+        function = _function(name)
+        if function is not None:
+            return _show_function(function, options)
     if entry is None:
-        known = [*entries(), *(one.name for one in functions())]
         raise UsageError(
-            f"{name}: expected a text file with an error, - for standard input, or the id of an "
-            f"explanation{nearest(name, known) or '. Try: jaxtutor explain --list'}"
+            f"{name}: expected a text file with an error, - for standard input, the id of an "
+            "explanation, or the full name of a function"
+            f"{nearest(name, entries()) or '. Try: jaxtutor explain --list'}"
         )
     if options.json:
         import msgspec
@@ -101,29 +99,46 @@ def _show(name: str, options: argparse.Namespace) -> int:
     from tutor import render
 
     out = render.console()
-    lessons = _list_lessons(options.pack)
     page = render.explanation_page(
-        entry.explanation, entry.example, entry.names, lessons, out.width
+        entry.explanation,
+        entry.example,
+        _list_lessons(options.pack),
+        raises=entry.raises,
+        width=out.width,
     )
     out.print(page)
     return EXPLAINED
 
 
-def _show_contract(contract: "Contract", options: argparse.Namespace) -> int:
+_SHORT = {"jnp": "jax.numpy", "lax": "jax.lax", "nnx": "flax.nnx", "nn": "flax.linen"}
+"""Modules under the names by which people import them."""
+
+
+def _function(name: str) -> "Called | None":
+    """Return what a library's function says of itself, if `name` is its full or usual name."""
+    first, dot, rest = name.partition(".")
+    full = f"{_SHORT.get(first, first)}{dot}{rest}"
+    if full.partition(".")[0] not in ("jax", "flax", "optax", "numpy") or not dot:
+        return None
+    from tutor.engine.library import library
+
+    known = library()
+    return known.function(full) if known is not None else None
+
+
+def _show_function(function: "Called", options: argparse.Namespace) -> int:
     if options.json:
         import msgspec
 
-        print_json(msgspec.json.encode(contract))
+        print_json(msgspec.json.encode(function))
         return EXPLAINED
     from tutor import render
 
-    render.console().print(render.contract(contract, _list_lessons(options.pack)))
+    render.console().print(render.called(function))
     return EXPLAINED
 
 
 def _explain_text(text: str, options: argparse.Namespace) -> int:
-    from tutor.explain.contracts import contracts_for
-    from tutor.explain.origins import origins_of, worth_showing
     from tutor.explain.traceback import explain_text
 
     symptom, explanation = explain_text(text)
@@ -146,26 +161,11 @@ def _explain_text(text: str, options: argparse.Namespace) -> int:
     known = symptom.exception not in ("", symptoms.UNKNOWN)
     message = headline(symptom.message)
     out.print(inert(f"{symptom.exception}: {message}" if known else message), markup=False)
-    lessons = _list_lessons(options.pack)
-    if explanation is not None:
-        out.print(render.explanation(explanation, lessons))
-    else:
+    if explanation is None:
         out.print("No explanation known.", style="dim")
-    origins = origins_of(symptom) if worth_showing(explanation, symptom.message) else ()
-    if origins:
-        out.print(render.origins(origins))
-    contracts = contracts_for(symptom, explanation)
-    for contract in contracts:
-        out.print(render.contract(contract, lessons))
-    if explanation is not None:
-        return EXPLAINED
-    from tutor.explain.index import guesses
-
-    for entry in guesses(symptom) if not contracts else ():
-        out.print(
-            f"Perhaps, a guess: {entry.title}. See: jaxtutor explain {entry.id}", markup=False
-        )
-    return UNKNOWN
+        return UNKNOWN
+    out.print(render.explanation(explanation, _list_lessons(options.pack)))
+    return EXPLAINED
 
 
 def _read(file: str) -> str:

@@ -11,8 +11,7 @@ from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
 from tutor.engine.second_draw import may_be_rounding
 from tutor.engine.submission import Observation, shown_code
-from tutor.explain import Symptom, contracts_for, explain, of_fault, of_finding
-from tutor.explain.origins import origins_of, worth_showing
+from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.expressions import result_names
 from tutor.foreign.plain_text import inert
 from tutor.lesson import Lesson
@@ -124,15 +123,10 @@ def explained(fault: Fault, code: str, check: Check | None = None) -> Fault:
     if fault.code in (*faults.INTERNAL, "not-written"):
         return fault
     try:
-        symptom = of_fault(fault, code, check.kind if check is not None else "")
-        explanation = explain(symptom)
-        contracts = contracts_for(symptom, explanation)
-        origins = origins_of(symptom) if worth_showing(explanation, fault.message) else ()
+        explanation = explain(of_fault(fault, code, check.kind if check is not None else ""))
     except Exception:  # noqa: BLE001 - a verdict matters more than its explanation
         return fault
-    return msgspec.structs.replace(
-        fault, explanation=explanation, contracts=contracts, origins=origins
-    )
+    return msgspec.structs.replace(fault, explanation=explanation)
 
 
 def shown_inputs(lesson: Lesson, check: Check, case: Case) -> str:

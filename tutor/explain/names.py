@@ -1,17 +1,17 @@
 """Names that do not exist in JAX, Flax or Optax: PyTorch's, and those of earlier releases.
 
-One table, `names.yaml`, says for each name what to write. Tests look every name up in the installed
-libraries.
+One table, `names.yaml`, says for each name what to write, by where it is looked up. A test looks
+every name up in the installed libraries.
 """
 
 import re
 from functools import cache
 from pathlib import Path
-from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct, structs
 
-from tutor.explain.rule import Rule, Text, When
+from tutor.explain.rule import Prose, Rule, When
+from tutor.explain.rule_cache import cached
 from tutor.explain.symptom import UNKNOWN
 from tutor.lesson import Id
 
@@ -43,43 +43,40 @@ _EXCEPTIONS = ("AttributeError", "ImportError", "ModuleNotFoundError", UNKNOWN)
 
 
 class Name(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to write for a name."""
+    """What to write for a name. `use` is Python; `why`, `lesson` and `link` are those of the group
+    if empty; `since` is the release that removed the name, as in `jax 0.4.36`."""
 
-    use: Annotated[str, Meta(min_length=1, description="Python to write instead.")]
-    since: Annotated[str, Meta(description="The release that removed it: `jax 0.4.36`.")] = ""
-    link: Annotated[str, Meta(description="A page about what to use.")] = ""
-
-
-class Names(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Names that share an explanation."""
-
-    id: Annotated[Id, Meta(description="Unique among all explanations.")]
-    of: Annotated[
-        str | tuple[str, ...],
-        Meta(
-            description="Where the names were looked up: `array`, `key`, a module, or a class. "
-            "Empty for top-level modules.",
-        ),
-    ]
-    names: Annotated[dict[str, str | Name], Meta(min_length=1)]
-    what: Annotated[
-        Text, Meta(description="What happened; by default, that `of` has no `name`.")
-    ] = "`{line}`: {of} no `{name}`."
-    why: Annotated[Text, Meta(description="Why JAX has it otherwise.")]
-    lesson: Annotated[Id, Meta(description="The lesson that teaches it.")]
-    link: Annotated[str, Meta(description="A page of JAX, Flax or Optax about it.")] = ""
-
-    @property
-    def owners(self) -> tuple[str, ...]:
-        """Where the names were looked up."""
-        return (self.of,) if isinstance(self.of, str) else self.of
+    use: str
+    why: str = ""
+    since: str = ""
+    lesson: str = ""
+    link: str = ""
 
 
-class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file."""
+class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Names that are looked up in the same places.
 
-    about: str
-    groups: tuple[Names, ...] = field(default_factory=tuple)
+    **Arguments:** `of`: the places: `array`, `key`, modules, or classes; empty for top-level
+    modules. `why`: why they have other names than in PyTorch or earlier releases. `names`: what to
+    write for each, or a `Name` if that is not all there is to say.
+    """
+
+    of: tuple[str, ...]
+    why: Prose
+    lesson: Id
+    link: str = ""
+    names: dict[str, str | Name]
+
+    def name(self, name: str) -> Name:
+        """Return what to write for one of the names."""
+        entry = self.names[name]
+        entry = Name(use=entry) if isinstance(entry, str) else entry
+        return structs.replace(
+            entry,
+            why=entry.why or self.why,
+            lesson=entry.lesson or self.lesson,
+            link=entry.link or self.link,
+        )
 
 
 class Found(Struct, frozen=True):
@@ -96,7 +93,7 @@ def find(exception: str, message: str) -> Found | None:
     for owner, name in _looked_up(message):
         group = index().get((owner, name))
         if group is not None:
-            return Found(rule_of(group, owner, name), {"name": name, "of": _subject(owner)})
+            return Found(rule_of(group, owner, name), {"name": name})
     return None
 
 
@@ -115,21 +112,19 @@ def _looked_up(message: str) -> list[tuple[str, str]]:
     return []
 
 
-def rule_of(group: Names, owner: str, name: str) -> Rule:
+def rule_of(group: Group, owner: str, name: str) -> Rule:
     """Return the explanation of one name."""
-    entry = group.names[name]
-    if isinstance(entry, str):
-        entry = Name(use=entry)
+    entry = group.name(name)
     removed = f" It was removed in {entry.since}." if entry.since else ""
     return Rule(
-        id=group.id,
-        when=When(exception=_EXCEPTIONS[:-1], message=f"{name}"),
-        what=group.what + removed,
-        why=group.why,
+        id=name,
+        when=When(exception=_EXCEPTIONS[:-1], message=name),
+        what=f"`{{line}}`: {_subject(owner)} no `{name}`.{removed}",
+        why=entry.why,
         instead=entry.use,
         example=example_of(owner, name),
-        lesson=group.lesson,
-        link=entry.link or group.link,
+        lesson=entry.lesson,
+        link=entry.link,
     )
 
 
@@ -152,16 +147,14 @@ def _subject(owner: str) -> str:
 
 
 @cache
-def groups() -> tuple[Names, ...]:
+def groups() -> tuple[Group, ...]:
     """Return the table, from the cache on disk if it is there."""
-    from tutor.explain.rule_cache import cached
-
-    return cached("names", (TABLE,), lambda tree: tree["groups"], tuple[Names, ...])
+    return cached("names", (TABLE,), tuple[tuple[Group, ...], ...])[0]
 
 
 @cache
-def index() -> dict[tuple[str, str], Names]:
+def index() -> dict[tuple[str, str], Group]:
     """Return the table by owner and name."""
     return {
-        (owner, name): group for group in groups() for owner in group.owners for name in group.names
+        (owner, name): group for group in groups() for owner in group.of for name in group.names
     }

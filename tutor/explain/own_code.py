@@ -35,9 +35,7 @@ def with_own_code(symptom: Symptom) -> Symptom:
     file, number = symptom.places[-1]
     line = statement_at(source_lines(files[file]), number) if file in files else symptom.line
     names_jax = symptom.names_jax or _IMPORTS_JAX.search(source) is not None
-    return structs.replace(
-        symptom, source=source, around="", line=line, files=files, names_jax=names_jax
-    )
+    return structs.replace(symptom, source=source, around="", line=line, names_jax=names_jax)
 
 
 def _files(symptom: Symptom, lines: list[str]) -> Iterator[tuple[str, str]]:

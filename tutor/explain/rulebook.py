@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tutor.explain import names
 from tutor.explain.bare_code import bare
 from tutor.explain.callee import is_certain, is_somebody_elses
-from tutor.explain.origins import calls_of
 from tutor.explain.pattern import MAX_TEXT, compile_pattern, fill, flat, known
-from tutor.explain.returned import is_call
-from tutor.explain.rule import Possibility, Rule, When, several, without_line
+from tutor.explain.rule import Possibility, Rule, Rules, When, several, without_line
+from tutor.explain.rule_cache import cached
 from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
 from tutor.foreign.plain_text import one_line
@@ -117,23 +116,21 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
             if not _contains(symptom.source, other.instead)
         ),
         rule.link,
-        rule.old,
     )
 
 
 def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
     """Return what a rule says may have happened, the likeliest first: what the code or the message
-    has signs of, then in the rule's order. Those that need signs are left out without."""
-    flattened = _flat(symptom) if any(other.when is not None for other in rule.or_) else symptom
+    has signs of, the rule's own, then what needs no signs."""
 
     def has_signs(other: Possibility) -> bool:
-        holds = other.when is not None and _holds(other.when, flattened) is not None
-        return holds and not _contains(symptom.source, other.instead)
+        if other.when is None or _contains(symptom.source, other.instead):
+            return False
+        return _holds(other.when, _flat(symptom)) is not None
 
     own = Possibility(what=rule.what, instead=rule.instead)
-    likely = [other for other in rule.or_ if has_signs(other)]
-    rest = [other for other in rule.or_ if other not in likely and not other.only]
-    return [*likely, own, *rest]
+    signed = [other for other in rule.or_ if has_signs(other)]
+    return [*signed, own, *(other for other in rule.or_ if other.when is None)]
 
 
 def shortened(text: str) -> str:
@@ -143,22 +140,16 @@ def shortened(text: str) -> str:
 
 
 def _flat(symptom: Symptom) -> Symptom:
-    return Symptom(
-        exception=symptom.exception,
-        fault=symptom.fault,
+    """Return the symptom with texts as `Pattern.search` takes them, without comments."""
+    return structs.replace(
+        symptom,
         message=flat(symptom.message),
         line=flat(bare(symptom.line)),
         source=flat(bare(f"{symptom.source}\n{symptom.around}"), MAX_SOURCE),
+        around="",
         torch=flat(bare(symptom.torch), MAX_SOURCE),
         asked=flat(symptom.asked),
-        check=symptom.check,
-        causes=symptom.causes,
         through=flat(symptom.through, MAX_SOURCE),
-        frames=symptom.frames,
-        places=symptom.places,
-        files=symptom.files,
-        set_by=symptom.set_by,
-        names_jax=symptom.names_jax,
     )
 
 
@@ -180,8 +171,6 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         (when.fault, (symptom.fault,)),
         (when.check, (symptom.check,)),
     )
-    if when.imports and not _names_any(several(when.imports), symptom):
-        return None
     conditions = weight = precision = 0
     if when.sizes:
         if not relations_in(symptom.message) & {*several(when.sizes)}:
@@ -213,11 +202,6 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         if _best(lacking, symptom.source) is not None:
             return None
         conditions += 1
-    if when.set_by:
-        calls = calls_of(symptom) if symptom.set_by is None else symptom.set_by
-        if not any(is_call(call, wanted) for call in calls for wanted in several(when.set_by)):
-            return None
-        conditions += 1
     if when.cause:
         # In the order of `tutor.explain.causes`.
         possible = [name for name in symptom.causes if name in several(when.cause)]
@@ -227,14 +211,6 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         conditions += 1
         precision = _precision(possible[0], symptom)
     return fields, (precision, conditions, weight)
-
-
-def _names_any(words: tuple[str, ...], symptom: Symptom) -> bool:
-    """Return whether the learner's files name one of these, or are not at hand."""
-    known = {*symptom.files.values()} - {""}
-    return not known or any(
-        re.search(rf"\b{re.escape(word)}\b", file[:MAX_SOURCE]) for word in words for file in known
-    )
 
 
 def _precision(cause: str, symptom: Symptom) -> int:
@@ -260,7 +236,6 @@ def _best(patterns: Sequence[str], text: str) -> tuple[int, dict[str, str]] | No
 @cache
 def rules() -> tuple[Rule, ...]:
     """Return all rules, from the cache on disk if they are there."""
-    from tutor.explain.rule_cache import cached
-
     paths = sorted(FOLDER.glob("*.yaml"))
-    return cached("rules", paths, lambda tree: tree["rules"], tuple[Rule, ...])
+    files = cached("rules", paths, tuple[Rules, ...])
+    return tuple(rule for file in files for rule in file.rules)

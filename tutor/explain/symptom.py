@@ -34,13 +34,10 @@ class Symptom(Struct, frozen=True, kw_only=True):
     part of their code; `around`: code that a pasted text shows around the learner's lines; `torch`:
     the relevant part of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its
     name, expressions and `why`; `causes`: possible causes from comparing arrays, each with its
-    fields; `through`: the learner's frames and those of libraries, with files and code; `frames`:
-    the learner's lines, or what failed of each, the innermost last; `places`: file and number of
-    these lines, where they are known; `files`: the contents of these files, as far as they are
-    here; `function`: the one that the innermost line is in; `inside`: files and functions of
-    libraries below it; `set_by`: the calls that set the names in the failing statement (see
-    `tutor.explain.origins`), None if they are to be found in the files; `names_jax`: whether the
-    text that the exception was found in names JAX, Flax or Optax.
+    fields; `through`: the learner's frames and those of libraries, with files and code; `places`:
+    file and number of the learner's lines, the innermost last, where they are known; `function`:
+    the one that the innermost line is in; `names_jax`: whether the text that the exception was
+    found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
@@ -55,29 +52,19 @@ class Symptom(Struct, frozen=True, kw_only=True):
     asked: str = ""
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
     through: str = ""
-    frames: tuple[str, ...] = ()
     places: tuple[tuple[str, int], ...] = ()
     function: str = ""
-    inside: tuple[tuple[str, str], ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
-    set_by: frozenset[str] | None = None
     names_jax: bool = True
-
-    @property
-    def raised_in(self) -> str:
-        """The library that raised it; empty if the traceback shows none."""
-        return self.inside[-1][0].partition("/")[0].removesuffix(".py") if self.inside else ""
 
 
 def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     """Return the symptom of code that raised or was stopped."""
-    line, places = fault.running, tuple[tuple[str, int], ...]()
+    line = fault.running
     if fault.frames:
         line, lines = fault.frames[-1].source, source_lines(source)
         number = fault.frames[-1].line
         if 0 < number <= len(lines) and lines[number - 1].strip() == line:
             line = statement_at(lines, number)
-            places = tuple(("", one.line) for one in fault.frames)
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
@@ -86,13 +73,7 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
         source=source,
         check=check,
         through="\n".join(map(_through, fault.frames)),
-        frames=tuple(frame.part or frame.source for frame in fault.frames),
         function=fault.frames[-1].function if fault.frames else "",
-        places=places,
-        inside=tuple(
-            (one.file, one.function) for frame in fault.frames[-1:] for one in frame.inside
-        ),
-        files={"": source},
     )
 
 

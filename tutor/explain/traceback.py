@@ -100,11 +100,6 @@ _LIBRARY = re.compile(
     r"(?:^|[/\\])(?:jax[/\\](?:_src|experimental|interpreters)|jaxlib|optax[/\\](?:_src|contrib)|"
     r"flax[/\\](?:core|linen|nnx|training)|(?:chex|haiku)[/\\]_src|orbax[/\\]checkpoint)[/\\]"
 )
-_INSIDE = re.compile(
-    r"(?:(?:site|dist)-packages|[/\\]lib[/\\]python3[.\d]*(?![^/\\]*[/\\](?:site|dist)-))[/\\]"
-    r'(?P<path>[\w/\\]+\.py)"?(?:, line \d+)?(?:, in (?:\S+\.)?(?P<function>\w+))?'
-)
-"""A file of a library in a traceback, below `site-packages`, and the function."""
 _NAMES_JAX = re.compile(
     r"jax|xla_ext|ArrayImpl|(?:\b|_)(?:jnp|jr|lax|nnx|eqx)\b|flax|optax|orbax|equinox",
     re.IGNORECASE,
@@ -114,19 +109,12 @@ _OF_TENSORFLOW = re.compile(r"\[Op:|requested by op +\w")
 
 class _Frame(Struct, frozen=True):
     """A line of the learner's code in a traceback, where the text names it, its file and number,
-    the part of it that the traceback marks as what failed, if it marks any, and the function that
-    it is in."""
+    and the function that it is in."""
 
     at: int
     code: str
     place: tuple[str, int]
-    marked: str = ""
     function: str = ""
-
-
-def read_traceback(text: str) -> Symptom | None:
-    """Return the last exception with the learner's line that led to it; None if there is none."""
-    return next((one for one in read_symptoms(text) if one.exception != UNKNOWN), None)
 
 
 def explain_text(text: str) -> tuple[Symptom | None, Explanation | None]:
@@ -215,7 +203,6 @@ def _symptom(
             end += 1
         own += [frame for frame in frames if at <= frame.at <= end + 3]
     module = head.groupdict().get("module") or ""
-    inner = lines[own[-1].at + 1 : at] if own else []
     own = own or frames
     return _made(
         head["name"],
@@ -224,11 +211,6 @@ def _symptom(
         names_jax,
         module.rstrip("."),
         _shortened(lines[:at]),
-        tuple(
-            (found["path"].replace("\\", "/"), found["function"] or "")
-            for one in inner
-            if len(one) <= MAX_LINE and (found := _INSIDE.search(one))
-        ),
     )
 
 
@@ -244,7 +226,6 @@ def _made(
     names_jax: bool,
     module: str = "",
     through: str = "",
-    inside: tuple[tuple[str, str], ...] = (),
 ) -> Symptom:
     return Symptom(
         exception=exception,
@@ -253,10 +234,8 @@ def _made(
         line=own[-1].code if own else "",
         source="\n".join(frame.code for frame in own),
         through=through,
-        frames=tuple(frame.marked or frame.code for frame in own),
         places=tuple(frame.place for frame in own),
         function=own[-1].function if own else "",
-        inside=inside,
         names_jax=names_jax,
     )
 
@@ -276,9 +255,8 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
             if not _LIBRARY.search(found["file"]) and not _FILE.match(after):
                 unseen = typed and _IN_SESSION.match(line) and _no_code(after)
                 code = typed if unseen else after
-                marked, function = _marked(lines, number + 1), found["function"] or ""
                 place = found["file"], int(found["number"])
-                own.append(_Frame(number, code, place, marked, function))
+                own.append(_Frame(number, code, place, found["function"] or ""))
         elif found := _TYPED.match(line):
             typed = found["line"]
         elif found := _PYTEST_LINE.match(line):
@@ -296,14 +274,6 @@ def _frames(lines: list[str]) -> tuple[list[_Frame], int]:
             if not library:
                 own.append(_Frame(number, found["line"].strip(), (file, int(found["number"]))))
     return [one for one in own if one.code and not _no_code(one.code)], last
-
-
-def _marked(lines: list[str], at: int) -> str:
-    """Return the part of a line of code that the carets in the line below it mark."""
-    if at + 1 >= len(lines) or not _CARETS.match(lines[at + 1]):
-        return ""
-    carets = lines[at + 1].rstrip()
-    return lines[at][len(carets) - len(carets.lstrip()) : len(carets)].strip()
 
 
 def _no_code(line: str) -> bool:

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tutor.expressions import own_names
+from tutor.report import Called
 from tutor.sandbox.library_frames import frames_inside
 from tutor.sandbox.limits import MAX_ANSWER
-from tutor.sandbox.line_values import line_values, place_of
+from tutor.sandbox.line_values import failing_call, line_values, place_of
 from tutor.sandbox.protocol import (
     HARNESS,
     MAX_EXCEPTION_TEXT,
@@ -269,6 +270,7 @@ def raised(case: str, error: UserCodeError, filename: str, source: str) -> Raise
         line=line,
         column=column,
         values=_values(source, last),
+        called=_called(source, last),
     )
 
 
@@ -279,6 +281,21 @@ def _values(source: str, traceback: types.TracebackType | None) -> list[tuple[st
     except BaseException:  # noqa: BLE001 - user code, too: a class may say what it likes of itself
         return []
     return [(_unicode(name), _unicode(text)) for name, text in found]
+
+
+def _called(source: str, traceback: types.TracebackType | None) -> Called | None:
+    """Return what the library's function says of itself whose call raised."""
+    from tutor.sandbox.library_help import called
+
+    try:
+        call = failing_call(source, traceback) if traceback is not None else None
+        described = called(*call) if call is not None else None
+    except BaseException:  # noqa: BLE001 - user code, too
+        return None
+    if described is None:
+        return None
+    texts = (described.name, described.signature, described.about)
+    return Called(*(_unicode(text) for text in texts))
 
 
 def _unicode(text: str) -> str:

@@ -4,11 +4,12 @@ import re
 
 from tutor.foreign.plain_text import inert, one_line
 from tutor.foreign.source_lines import source_lines
-from tutor.report import Fault, Frame, LibraryFrame
+from tutor.report import Called, Fault, Frame, LibraryFrame
 from tutor.sandbox.faults import SENTENCES
 from tutor.sandbox.protocol import (
     MAX_CODE,
     MAX_EXCEPTION_TEXT,
+    MAX_HELP,
     MAX_INSIDE,
     MAX_NAME,
     MAX_RUNNING,
@@ -100,7 +101,16 @@ def from_raised(raised: Raised, source: str) -> Fault:
             one_line(f"{name[:MAX_VALUE]} {text[:MAX_VALUE]}")[:MAX_VALUE]
             for name, text in raised.values[:MAX_VALUES]
         ),
+        called=_called(raised.called),
     )
+
+
+def _called(called: Called | None) -> Called | None:
+    """Return what a sandbox says of a function, cut to what it may say."""
+    if called is None:
+        return None
+    texts = (called.name, called.signature, called.about)
+    return Called(*(one_line(text[:MAX_HELP]) for text in texts))
 
 
 MAX_LINE = 200

@@ -62,24 +62,9 @@ def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, 
     """Return what a frame's failing expression was computed from: names such as `x`, `self.w` and
     `params["w"]`, and what each stands for. Of the module's code, only what its classes say of
     themselves may run."""
-    place = place_of(traceback)
-    frame = traceback.tb_frame
-    # If the frame went on after it raised, as for `except` or `finally`, its names may stand for
-    # other things by now.
-    if place is None or len(source) > MAX_SOURCE or traceback.tb_lasti != frame.f_lasti:
-        return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they were shown when the module was imported
-        module = ast.parse(source)
-    code = frame.f_code
-    own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-    outer = {name: value for name, value in frame.f_globals.items() if name not in own}
     found: dict[str, str] = {}
-    parts = (
-        one
-        for node in _failing(module, place)
-        for one in _values(node, {**outer, **frame.f_locals})
-    )
+    scope = _scope(traceback.tb_frame)
+    parts = (one for node in _failing_parts(source, traceback) for one in _values(node, scope))
     for part, value in islice(parts, MAX_NODES):
         name = ast.unparse(part)
         if name not in found and len(name) <= MAX_NAME and (text := summary(value)):
@@ -87,6 +72,44 @@ def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, 
         if len(found) == MAX_VALUES:
             break
     return [*found.items()]
+
+
+def failing_call(source: str, traceback: types.TracebackType) -> tuple[str, Any] | None:
+    """Return what a frame's failing expression called: its name in full, as far as it is an
+    attribute of a module, and the function; None if it is not a call, or not known."""
+    for node in _failing_parts(source, traceback):
+        if not isinstance(node, ast.Call):
+            continue
+        scope, function = _scope(traceback.tb_frame), node.func
+        name = ast.unparse(function)[:MAX_TEXT]
+        if not isinstance(function, ast.Attribute):
+            return name, _looked_up(function, scope, frozenset())
+        holder = _looked_up(function.value, scope, frozenset())
+        if isinstance(holder, types.ModuleType):
+            return f"{holder.__name__}.{function.attr}", getattr(holder, function.attr)
+        return name, getattr_static(type(holder), function.attr)
+    return None
+
+
+def _scope(frame: types.FrameType) -> dict[str, Any]:
+    """Return what the names in a frame stand for."""
+    code = frame.f_code
+    own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    outer = {name: value for name, value in frame.f_globals.items() if name not in own}
+    return {**outer, **frame.f_locals}
+
+
+def _failing_parts(source: str, traceback: types.TracebackType) -> list[ast.expr]:
+    """Return the expression in the module that a frame failed in; empty if it is not known."""
+    place = place_of(traceback)
+    # If the frame went on after it raised, as for `except` or `finally`, its names may stand for
+    # other things by now.
+    moved = traceback.tb_lasti != traceback.tb_frame.f_lasti
+    if place is None or len(source) > MAX_SOURCE or moved:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were shown when the module was imported
+        return _failing(ast.parse(source), place)
 
 
 def _failing(module: ast.Module, place: Place) -> list[ast.expr]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from tutor.report import Protection
+from tutor.report import Called, Protection
 from tutor.sandbox.wire import Frame, WireError, describe
 
 MAX_PROGRESS, MAX_PROGRESS_BYTES = 10_000, 500
@@ -26,6 +26,9 @@ MAX_NAME, MAX_RUNNING, MAX_STEPS = 200, 500, 20
 
 MAX_INSIDE, MAX_CODE = 8, 120
 """Frames of libraries below each of the module, and characters of each of their texts."""
+
+MAX_HELP = 500
+"""Characters of a function's name, its signature, and its docstring's first paragraph."""
 
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
@@ -134,7 +137,7 @@ class Step(Struct, frozen=True):
 
 class Raised(Struct, frozen=True, tag="raised"):
     """User code raised. `code` is one of `tutor.sandbox.faults`; `column` counts from 1; `values`
-    says what names in the line stand for."""
+    says what names in the line stand for; `called` is the library's function whose call raised."""
 
     case: str
     code: str
@@ -145,6 +148,7 @@ class Raised(Struct, frozen=True, tag="raised"):
     line: int | None = None
     column: int | None = None
     values: list[tuple[str, str]] = []
+    called: Called | None = None
 
 
 class Progress(Struct, frozen=True, tag="progress"):

@@ -1,16 +1,16 @@
 """Names that can continue what stands before the cursor: of the learner's file and of libraries.
 
-The libraries' names come from `tutor/ui/names.json`, which `docs/names.py` writes: nothing is
-imported, and nothing of the learner's runs.
+Nothing is imported, and nothing of the learner's runs: the libraries' names come from
+`tutor.engine.library`.
 """
 
 import re
-from functools import cache
-from importlib.resources import files
 from keyword import iskeyword
 
-import msgspec
 from msgspec import Struct
+
+from tutor.engine.library import Library
+from tutor.report import Called
 
 ARRAY = "jax.Array"
 """The entry of the table for what an array has."""
@@ -19,18 +19,12 @@ USUAL = {"jax": "jax", "jnp": "jax.numpy", "np": "numpy", "optax": "optax"}
 """Modules by the names that people give them, for files that do not import them yet."""
 
 _BEFORE = re.compile(r"(?:([A-Za-z_][\w.]*|[)\]}\"'])\s*\.\s*)?([A-Za-z_]\w*)?$")
+_DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ATTRIBUTE = re.compile(r"(?<=\.)[A-Za-z_]\w*")
 _TEXT = re.compile(r"(\"\"\"|''')(?:.|\n)*?\1|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
 _IMPORT = re.compile(r"^[ \t]*import +([^\n;#]+)", re.MULTILINE)
 _FROM = re.compile(r"^[ \t]*from +([\w.]+) +import +(\([^)]*\)|[^\n;#]+)", re.MULTILINE)
-
-
-class Names(Struct, frozen=True):
-    """Public names of libraries by module, each with how to call it, such as `(x, axis=None)`."""
-
-    versions: dict[str, str]
-    modules: dict[str, dict[str, str]]
 
 
 class Completion(Struct, frozen=True):
@@ -47,20 +41,17 @@ class Completions(Struct, frozen=True):
     found: tuple[Completion, ...]
 
 
-@cache
-def names() -> Names:
-    """Return the table of names."""
-    data = (files("tutor.ui") / "names.json").read_bytes()
-    return msgspec.json.decode(data, type=Names)
+NO_LIBRARY = Library({})
 
 
-def completions(code: str, row: int, column: int) -> Completions:
+def completions(code: str, row: int, column: int, library: Library | None = None) -> Completions:
     """Return the names that continue what stands before a place in a file.
 
     After a module's name and a dot these are the module's names; after another dot, what arrays
     have and what the file uses in that way; elsewhere the names in the file.
 
-    **Arguments:** `row` and `column` count from 0, as a `TextArea` does.
+    **Arguments:** `row` and `column` count from 0, as a `TextArea` does; `library`: the libraries'
+    names, if they are known yet.
     """
     lines = code.split("\n")
     line = lines[row][:column]
@@ -72,27 +63,46 @@ def completions(code: str, row: int, column: int) -> Completions:
     others += "\n" + "\n".join(lines[row + 1 :])
     plain = _TEXT.sub(" ", others)
     if base:
-        found = _members(base, plain)
+        found = _members(base, plain, library or NO_LIBRARY)
     else:
         used = {*_NAME.findall(plain), *_modules(plain)}
         found = dict.fromkeys(sorted(name for name in used if not iskeyword(name)), "")
     return Completions(column - len(begun), _ordered(found, begun))
 
 
-def _members(base: str, code: str) -> dict[str, str]:
-    module = _module(base, code)
+def function_at(code: str, row: int, column: int, library: Library) -> tuple[str, Called | None]:
+    """Return the dotted name at a place in a file, and the library's function that it stands for:
+    in full, as in `jnp.dot`, or imported by its name."""
+    line = code.split("\n")[row]
+    match = next(
+        (one for one in _DOTTED.finditer(line) if one.start() <= column <= one.end()), None
+    )
+    if match is None:
+        return "", None
+    first, dot, rest = match[0].partition(".")
+    start = {**USUAL, **_modules(_TEXT.sub(" ", code))}.get(first, first)
+    return match[0], library.function(f"{start}{dot}{rest}")
+
+
+def _members(base: str, code: str, library: Library) -> dict[str, str]:
+    module = _module(base, code, library)
     if module is not None:
-        return names().modules[module]
+        return _signatures(library, module)
     used = dict.fromkeys(_ATTRIBUTE.findall(code), "")
-    return dict(sorted({**used, **names().modules[ARRAY]}.items()))
+    return dict(sorted({**used, **_signatures(library, ARRAY)}.items()))
 
 
-def _module(base: str, code: str) -> str | None:
-    """Return the module in the table that an expression such as `jax.lax` stands for."""
+def _signatures(library: Library, module: str) -> dict[str, str]:
+    names = library.modules.get(module, {})
+    return {name: signature for name, (signature, _) in names.items()}
+
+
+def _module(base: str, code: str, library: Library) -> str | None:
+    """Return the library's module that an expression such as `jax.lax` stands for."""
     first, _, rest = base.partition(".")
     start = {**USUAL, **_modules(code)}.get(first)
     path = ".".join(filter(None, (start, rest)))
-    return path if start is not None and path in names().modules else None
+    return path if start is not None and path in library.modules else None
 
 
 def _modules(code: str) -> dict[str, str]:

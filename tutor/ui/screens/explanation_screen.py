@@ -39,7 +39,8 @@ class ExplanationScreen(ModalScreen[None]):
                 render.explanation_page(
                     self._explained,
                     entry.example if entry is not None else "",
-                    lessons=self._lessons,
+                    self._lessons,
+                    raises=entry is not None and entry.raises,
                     width=width,
                 ),
             )

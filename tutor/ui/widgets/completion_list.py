@@ -1,11 +1,12 @@
 """The names that can continue what is typed, in a list at the cursor."""
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.geometry import Offset
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
 
+from tutor.engine.library import Library, known_library, library
 from tutor.ui.completion import Completion, completions
 
 MOST = 200
@@ -29,10 +30,24 @@ class CompletionList(OptionList, can_focus=False):
         self._editor = editor
         self._row = self._column = 0
         self._found: tuple[Completion, ...] = ()
+        self._library: Library | None = None
         self.display = False
 
     def open(self) -> None:
-        """Complete the name before the cursor if only one is possible, or else list them."""
+        """Complete the name before the cursor if only one is possible, or else list them. The first
+        time after an installation, the libraries' names take some seconds to read."""
+        known = self._library or known_library()
+        if known is not None:
+            self._open(known)
+        else:
+            self._read()
+
+    @work(thread=True, exclusive=True)
+    def _read(self) -> None:
+        self.app.call_from_thread(self._open, library())
+
+    def _open(self, found: Library | None) -> None:
+        self._library = found
         self._look()
         if len(self._found) == 1:
             self._take(self._found[0])
@@ -58,7 +73,7 @@ class CompletionList(OptionList, can_focus=False):
 
     def _look(self) -> None:
         row, column = self._editor.cursor_location
-        found = completions(self._editor.text, row, column)
+        found = completions(self._editor.text, row, column, self._library)
         self._row, self._column, self._found = row, found.column, found.found[:MOST]
 
     def _show(self) -> None:

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, on
+from textual import events, on, work
 from textual.binding import Binding
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
+from tutor.engine.library import Library, known_library, library
 from tutor.ui.actions import ACTIONS, EDITING, actions, bindings
+from tutor.ui.completion import function_at
+from tutor.ui.screens.function_screen import FunctionScreen
 from tutor.ui.themes import colour_code
 from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.find_bar import FindBar
@@ -199,12 +202,22 @@ class CodeEditor(TextArea, inherit_bindings=False):
             self.completion_list.open()
 
     def action_look_up(self) -> None:
-        from tutor.explain.contracts import at_place
-        from tutor.ui.screens.contract_screen import ContractScreen
+        known = known_library()
+        if known is not None:
+            self._show_function(known)
+        else:
+            self._read_library()
 
-        name, function = at_place(self.text, *self.cursor_location)
+    @work(thread=True, exclusive=True)
+    def _read_library(self) -> None:
+        known = library()
+        if known is not None:
+            self.app.call_from_thread(self._show_function, known)
+
+    def _show_function(self, known: Library) -> None:
+        name, function = function_at(self.text, *self.cursor_location, known)
         if function is not None:
-            self.app.push_screen(ContractScreen(function.contract))
+            self.app.push_screen(FunctionScreen(function))
         else:
             unknown = f"Nothing is known of {name}. " if name else ""
             self.notify(f"{unknown}Put the cursor on a function such as jax.lax.scan.")
