@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.cases import for_each
 from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import hostile_result
 from tutor.cli import main
@@ -37,7 +38,7 @@ def test_the_characters_are_among_those_searched_for():
     assert set(DIRECTIONS) | {"\u200b", "\ufeff", "\u2028", "\x1b", "\x9b"} <= HARMFUL
 
 
-@pytest.mark.parametrize("name", outputs.FORMATS)
+@for_each("name", outputs.FORMATS)
 def test_no_format_contains_them(name: str, tmp_path: Path):
     results = [
         hostile_result(f"{UNSEEN}anna{DIRECTIONS}{'' if double else 'x'}") for double in (1, 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+from tests.cases import for_each
 from tutor.grading import gradescope_export as gradescope
 from tutor.grading.submission_files import Unreadable
 from tutor.grading.submissions import Submissions
@@ -135,9 +136,9 @@ def records(path: Path) -> tuple[Records, Records, list[str]]:
     return others, hers, submissions.problems
 
 
-@pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
-@pytest.mark.parametrize("what", TRIED)
-@pytest.mark.parametrize("layout", CLASSES)
+@for_each("zip_it", [False, True], ids=["folder", "zip"])
+@for_each("what", TRIED)
+@for_each("layout", CLASSES)
 def test_a_submission_changes_no_other_record(layout: str, what: str, zip_it: bool, tmp_path: Path):
     one = CLASSES[layout]
     texts = (HERS, HIS, STOLEN)
@@ -157,8 +158,8 @@ def test_a_submission_changes_no_other_record(layout: str, what: str, zip_it: bo
 # --- metadata --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
-@pytest.mark.parametrize(
+@for_each("zip_it", [False, True], ids=["folder", "zip"])
+@for_each(
     "files",
     [
         {"submission_metadata.yml": FORGED, "submission_13.py": STOLEN, "mallory.py": STOLEN},

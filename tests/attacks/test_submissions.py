@@ -1,8 +1,12 @@
 """Every hostile submission fails, in time, with a message that says what happened."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.attacks.hostile import SUBMISSIONS, aimed_at
+from tests.attacks.targets import aims
+from tests.cases import all_cases
 from tests.stopwatch import Stopwatch
 from tutor.engine.session import run
 from tutor.lesson import Lesson
@@ -19,14 +23,29 @@ def told(report: Report) -> str:
     return "\n".join([*words, *(check.message for check in report.checks)])
 
 
-@pytest.mark.parametrize("name", SUBMISSIONS)
-def test_a_hostile_submission_fails_with_its_message(
-    name: str, lesson: Lesson, targets: dict[str, str]
-):
+def assert_it_fails(name: str, lesson: Lesson, folder: Path, home: Path) -> None:
+    """Run one submission, aimed at targets in a new directory."""
     attack = SUBMISSIONS[name]
-    watch = Stopwatch()
-    report = run(lesson, aimed_at(targets, attack.code))
-    assert watch.seconds < lesson.limits.seconds + PATIENCE
-    assert report.verdict in ("fail", "error"), report.verdict
-    for words in attack.says:
-        assert any(either in told(report) for either in words.split(" | ")), told(report)
+    folder.mkdir()
+    with aims(folder, home) as targets:
+        watch = Stopwatch()
+        report = run(lesson, aimed_at(targets, attack.code))
+        assert watch.seconds < lesson.limits.seconds + PATIENCE
+        assert report.verdict in ("fail", "error"), report.verdict
+        for words in attack.says:
+            assert any(either in told(report) for either in words.split(" | ")), told(report)
+
+
+NAMES = list(SUBMISSIONS)
+GROUPS = [NAMES[start : start + 10] for start in range(0, len(NAMES), 10)]
+"""A test runs a few, so that workers share the work."""
+
+
+@pytest.mark.parametrize("names", GROUPS, ids=lambda names: f"{names[0]} and following")
+def test_hostile_submissions_fail_with_their_messages(
+    names: list[str], lesson: Lesson, tmp_path: Path, home: Path
+):
+    with all_cases() as case:
+        for name in names:
+            with case(name):
+                assert_it_fails(name, lesson, tmp_path / name, home)

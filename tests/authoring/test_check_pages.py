@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.project.test_docs import REPOSITORY, blocks
 from tutor.check import Check
 from tutor.checks import BUILT_IN
@@ -68,7 +69,7 @@ def test_the_example_passes_and_its_mistake_is_told_as_shown(
     assert masked(first.text) == masked(block(kind, "text", "message")), first.text
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_every_field_is_explained(kind: str):
     text = page(kind).read_text()
     for field in KINDS[kind].__struct_encode_fields__:

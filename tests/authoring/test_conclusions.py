@@ -1,7 +1,6 @@
 """Conclusions drawn in functions of a `jax_harness` are found like those in expressions."""
 
-import pytest
-
+from tests.cases import for_each
 from tutor.authoring.conclusions import conclusion
 
 IMPORTS = """\
@@ -243,13 +242,13 @@ def cases(text: str) -> list[list[str]]:
     return [one.split("\n", 1) for one in text.removeprefix("# ").split("\n\n# ")]
 
 
-@pytest.mark.parametrize(("case", "harness"), cases(CONCLUDED))
+@for_each(("case", "harness"), cases(CONCLUDED))
 def test_a_conclusion_in_the_harness_is_found(case: str, harness: str):
     expression, told = case.split(" -> ")
     assert conclusion(expression, {"x"}, IMPORTS + harness) == told
 
 
-@pytest.mark.parametrize(("expression", "harness"), cases(RAW))
+@for_each(("expression", "harness"), cases(RAW))
 def test_a_harness_that_returns_what_the_learners_functions_do_is_not_remarked(
     expression: str, harness: str
 ):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.command import jaxtutor
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.lint import lint
@@ -523,7 +524,7 @@ def test_what_wrong_answers_hide_behind_is_remarked(
     assert all(message in one for one in found), found
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "told"),
     [
         ("columns(x)", ""),

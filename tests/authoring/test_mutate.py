@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.conftest import course
 from tests.course.sample import sample_of
 from tutor.authoring.mutate import mutants
@@ -61,7 +62,7 @@ def programs(source: str, operator: str) -> list[str]:
     return [ast.dump(ast.parse(mutant.code)) for mutant in made]
 
 
-@pytest.mark.parametrize(("operator", "right", "wrong"), CHANGES)
+@for_each(("operator", "right", "wrong"), CHANGES)
 def test_each_operator_makes_what_it_says(operator: str, right: str, wrong: str):
     assert ast.dump(ast.parse(wrong)) in programs(right, operator)
 

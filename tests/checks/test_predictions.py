@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from tests.cases import for_each
 from tutor.checks.answers import Answered, Unanswered
 from tutor.checks.predict import Gives, Predict, answers_file
 from tutor.engine.session import Session
@@ -246,7 +247,7 @@ def test_code_is_no_answer(code: str) -> None:
         Answered(f"a = {code}").answer("a")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "value"),
     [
         ("jnp.array([[1, 2], [3, 4]], dtype=jnp.int32)", [[1, 2], [3, 4]]),
@@ -305,7 +306,7 @@ def test_the_starter_asks(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "line", "words"),
     [
         ("name: y", "name: y shape", 9, "must be a Python name"),
@@ -336,7 +337,7 @@ def test_a_lesson_with_code_needs_its_pytorch(tmp_path: Path) -> None:
     assert "'starter' is missing" in messages
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "expected"),
     [
         ("one = 1\ntwo = 2.5\na = [one, two]", [1, 2.5]),

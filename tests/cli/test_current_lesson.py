@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.command import called
 from tests.conftest import MINI
 from tests.terminal.screen import jaxtutor
@@ -49,7 +50,7 @@ def test_a_lesson_that_the_pack_no_longer_has_is_not_current():
     assert called("torch").stderr == b"Lesson: double\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "told"),
     [
         (["chekc"], "there is no command or lesson 'chekc'; did you mean 'check'?"),

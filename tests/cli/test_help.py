@@ -4,8 +4,7 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-import pytest
-
+from tests.cases import for_each
 from tests.command import called
 from tutor.cli.examples import EXAMPLES, examples
 from tutor.cli.parser import build_parser
@@ -31,7 +30,7 @@ def test_every_command_has_examples_and_no_other():
     assert {one.prog for one in parsers(build_parser())} == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("program", EXAMPLES)
+@for_each("program", EXAMPLES)
 def test_each_example_is_of_the_command_and_can_be_parsed(program: str):
     for command, _ in EXAMPLES[program]:
         words = shlex.split(command, comments=True)

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import pytest
-
+from tests.cases import for_each
 from tutor.sandbox.protocol import read_reply, read_request
 from tutor.sandbox.wire import MAGIC, MAX_BODY, MAX_HEADER, PREFIX, Frame, Reader, WireError
 
@@ -22,7 +21,7 @@ addition. The measured worst case for a header is 35: the smallest JSON values b
 objects."""
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+@for_each("path", CORPUS, ids=lambda path: path.name)
 def test_every_guarantee_holds_for_the_corpus(path: Path) -> None:
     check(path.read_bytes())
 
@@ -109,7 +108,7 @@ def read(data: bytes) -> Iterable[Frame]:
             yield frame
 
 
-@pytest.mark.parametrize("nasty", NASTY)
+@for_each("nasty", NASTY)
 def test_no_announcement_takes_more_memory_than_is_declared(nasty: str) -> None:
     data = NASTY[nasty]()
     header = min(PREFIX.unpack_from(data)[1], len(data) - PREFIX.size)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.test_ownership import EARLY, FORGED, HERS, HIS, LESSONS, STOLEN, made, metadata
+from tests.cases import for_each
 from tutor.grading.student_names import normalize_name
 from tutor.grading.submission_files import Unusable
 from tutor.grading.submissions import Submissions
@@ -63,8 +64,8 @@ WRAPPED: dict[str, tuple[dict[str, str], set[str] | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("zip_it", [False, True], ids=["folder", "zip"])
-@pytest.mark.parametrize("what", WRAPPED)
+@for_each("zip_it", [False, True], ids=["folder", "zip"])
+@for_each("what", WRAPPED)
 def test_a_wrapper_is_not_mistaken_for_a_student(what: str, zip_it: bool, tmp_path: Path):
     files, names = WRAPPED[what]
     path = made(tmp_path / "a", files, zip_it)
@@ -132,8 +133,8 @@ def two(names: tuple[str, str], layout: str, folder: Path) -> Path:
 LAYOUTS = ["files", "files of lessons", "folders", "lessons", "table"]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("what", SAME)
+@for_each("layout", LAYOUTS)
+@for_each("what", SAME)
 def test_equal_names_of_two_students_need_review(what: str, layout: str, tmp_path: Path):
     with Submissions(two(SAME[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         (one,) = [one for one in submissions.all if one.name != "zoe"]
@@ -141,8 +142,8 @@ def test_equal_names_of_two_students_need_review(what: str, layout: str, tmp_pat
     assert one.name == normalize_name(SAME[what][0])
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("what", ALIKE)
+@for_each("layout", LAYOUTS)
+@for_each("what", ALIKE)
 def test_similar_names_are_graded_separately_and_reported(what: str, layout: str, tmp_path: Path):
     with Submissions(two(ALIKE[what], layout, tmp_path / "a"), ["double"], LESSONS) as submissions:
         found = {one.name: one for one in submissions.all if one.name != "zoe"}

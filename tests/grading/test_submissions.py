@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tutor.grading.lesson_names import match_lesson
 from tutor.grading.notebook import BadNotebook, notebook_code
 from tutor.grading.submission_files import Unreadable, Unusable
@@ -228,7 +229,7 @@ def test_a_table_with_semicolons(here: Path):
 # --- names -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "lesson", "rank"),
     [
         ("vmap-basics", "vmap-basics", 0),
@@ -424,7 +425,7 @@ def test_a_notebooks_code_is_its_code_cells_in_order(version: int):
     assert notebook_code(data) == "# cell 2\na = 1\n\n# cell 4\nb = (a\n% 2)\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "message"),
     [
         (["x = 1", "import os\n%matplotlib inline\n"], "cell 2, line 2: `%matplotlib inline`"),
@@ -447,7 +448,7 @@ def test_a_syntax_error_in_a_notebook_is_not_magic():
     assert "x = = 2" in notebook_code(notebook("x = = 2  # 50 % of it?"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [
         b"",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.packs import make_pack
+from tests.cases import for_each
 from tests.conftest import MINI
 from tutor.lesson import LessonSummary
 from tutor.pack import BadPack, load_pack, open_pack, pack_cache
@@ -204,7 +205,7 @@ def test_the_summary_of_every_lesson_of_the_course_matches_the_lesson():
             assert summary == LessonSummary(lesson.title, lesson.minutes, lesson.needs)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "summary"),
     [
         ("title: A\nminutes: 3\n", LessonSummary("A", 3)),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.cases import for_each
 from tutor.check import Case, Check, Finding
 from tutor.checks import kinds
 from tutor.checks.bounds import Bounds
@@ -206,7 +207,7 @@ def test_any_observation_is_judged_or_raises_tree_error(kind: str, data: st.Data
     assert finding is None or finding.message
 
 
-@pytest.mark.parametrize("kind", ONE_OF_EACH)
+@for_each("kind", ONE_OF_EACH)
 def test_requests_reveal_nothing_about_the_right_answer(kind: str) -> None:
     asked = ONE_OF_EACH[kind].observe()
     assert not {"least", "most", "order", "moved", "varies", "independent", "leaves"} & set(asked)
@@ -328,7 +329,7 @@ def test_specs_are_parsed(text: str, spec: tuple[str, tuple[int | str, ...]]) ->
     assert parse_spec(text) == spec
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "float32", "float32[3", "float32 3]", "[3]x", "[-1]", "[2.5]", "[²]", "[B+1]", "[9" * 9,
      "[" + "9" * 5000 + "]", "[a b]", "[[3]]"],
@@ -355,7 +356,7 @@ def answer(**changes: Tree) -> Tree:
     return {"w": leaf(np.zeros((7, 3))), "b": (leaf([0, 0], "int8"), leaf(0, "int32")), **changes}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("observed", "kind", "message"),
     [
         (answer(w=leaf(np.zeros((3, 7)))), "shape",
@@ -456,7 +457,7 @@ def pure_answer(**changes: Tree) -> dict[str, Tree]:
     return {name.replace("_", " "): tree for name, tree in answer.items()}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"again": {"y": leaf([1, 2.001])}},
@@ -524,7 +525,7 @@ def test_nan_equals_nan_in_two_calls() -> None:
 # --- compiles ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("at_most", "calls", "message"),
     [
         (1, [["jit_step"], [], []], None),
@@ -733,9 +734,9 @@ def masks(shape: tuple[int, ...], keep: float, seed: int) -> Any:
     return np.random.default_rng(seed).random(shape) < keep
 
 
-@pytest.mark.parametrize("keep", [0.5, 0.9, 0.99])
-@pytest.mark.parametrize("shape", [(3,), (16,), (16, 16), (64, 128)])
-@pytest.mark.parametrize("name", ["bool", "float32", "int32"])
+@for_each("keep", [0.5, 0.9, 0.99])
+@for_each("shape", [(3,), (16,), (16, 16), (64, 128)])
+@for_each("name", ["bool", "float32", "int32"])
 def test_masks_pass(shape: tuple[int, ...], keep: float, name: str) -> None:
     """Small masks are often equal for two keys, and mostly equal for any two."""
     for seed in range(200 if len(shape) == 1 else 8):
@@ -761,7 +762,7 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("draw", HEAVY)
+@for_each("draw", HEAVY)
 def test_heavy_tails_ties_and_structure_pass(draw: str) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -806,7 +807,7 @@ def fold(line: int, call: int, data: int) -> Use:
     return Use("random_fold_in", line, call, data)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("uses", "told"),
     [
         ([], []),
@@ -885,7 +886,7 @@ def test_scores_and_labels_give_the_same_accuracy(name: str) -> None:
         assert finding.message == "accuracy 0.500 on 4 held-out digits, expected at least 0.75"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("observed", "message"),
     [
         (
@@ -970,7 +971,7 @@ def test_the_first_losses_are_compared_and_the_last_is_bounded() -> None:
     found(exact, learnt(4, 2, 1, 0.5, 0.25, 0.126), CURVE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("losses", "words"),
     [
         ([8.0, 2, 1, 1, 1, 1], "step 0 is 8, expected 4: that is 2 times as much, as"),
@@ -993,7 +994,7 @@ def test_the_first_step_that_differs_says_why(losses: list[float], words: str) -
     assert words in found(LEARNS, {"losses": leaf(losses)}, CURVE).message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("losses", "words"),
     [
         (leaf(4.0), "one loss, expected 6: one for each step"),
@@ -1032,7 +1033,7 @@ def test_predictions_are_judged_once_the_losses_are_right() -> None:
 LEARNS_CLASSES = Learns(learns="t(x, y)", data="digits", predict="p(trained, x)", accuracy=0.75)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("predictions", "accuracy"),
     [
         (leaf(scores([0, 1, 2, 1])), Accuracy(1.0, 0.75)),
@@ -1171,7 +1172,7 @@ def differing(number: int) -> Tree:
     return [tree, tree, apart, tree]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("observed", "words"),
     [
         # Gradients summed over the devices: psum instead of pmean.
@@ -1271,7 +1272,7 @@ def test_shards_are_optional() -> None:
     passes(check, observed, REFERENCE[:1], BEFORE)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {"steps": []},
@@ -1313,7 +1314,7 @@ def test_a_number_is_an_array_of_one_element(tree: Tree, value: float) -> None:
     assert real(tree) == value
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tree", [None, "1", [leaf(1)], leaf([1, 2]), leaf([]), leaf(1j, "complex64"), Leaf(None, "f")]
 )
 def test_other_leaves_are_not_numbers(tree: Tree) -> None:

@@ -11,6 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.cases import for_each
 from tutor.check import DEFAULT_TOLERANCE
 from tutor.checks.compare import ENTRIES, compare, number, shape_words, words
 from tutor.report import Mismatch, Side
@@ -66,14 +67,14 @@ def test_a_python_number_equals_a_0d_array(kind: str) -> None:
     assert mismatch(leaf([1.0]), leaf(1, "int64", kind)).kind == "shape"
 
 
-@pytest.mark.parametrize("name", [*DEFAULT_TOLERANCE, "int8", "uint64", "bool"])
+@for_each("name", [*DEFAULT_TOLERANCE, "int8", "uint64", "bool"])
 def test_dtypes_may_differ_where_the_numbers_agree(name: str) -> None:
     for other in (*DEFAULT_TOLERANCE, "int32", "uint8", "bool"):
         assert compare(leaf([0, 1, 1], name), leaf([0, 1, 1], other)) is None
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "complex64"])
+@for_each("value", [math.nan, math.inf, -math.inf])
+@for_each("name", ["float32", "float64", "float16", "bfloat16", "complex64"])
 def test_expected_nan_and_infinity_pass(value: float, name: str) -> None:
     assert compare(leaf([1, value], name), leaf([1, value], name)) is None
     assert compare(leaf(value, name), leaf(value, "float32")) is None
@@ -301,7 +302,7 @@ def test_the_first_wrong_elements_are_listed_and_the_worst_always() -> None:
 # --- structure ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "actual", "kind", "text"),
     [
         ({"a": leaf(1), "b": leaf(2)}, {"a": leaf(1)}, "structure",
@@ -368,7 +369,7 @@ def test_permuted_axes_are_named(shape: tuple[int, ...], random: Any) -> None:
     assert text == f"shape {actual}, expected {shape}: {how}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("actual", "expected", "reason"),
     [
         ((3, 7), (7, 3), "the axes are swapped"),
@@ -397,7 +398,7 @@ def test_shapes_are_explained(
     assert shape_words(actual, expected) == (f"{text}: {reason}" if reason else text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [
         (np.float64(2.0), "2"),
@@ -459,7 +460,7 @@ def test_every_mismatch_has_words_and_survives_json(
 # --- descriptions of trees ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tree", "text"),
     [
         (leaf(np.zeros((7, 5))), "float32[7, 5]"),

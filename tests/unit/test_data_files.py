@@ -17,6 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.cases import for_each
 from tutor.inputs import data_files
 from tutor.inputs.data_files import MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED, BadData, load, read
 from tutor.inputs.datasets import DataFile
@@ -89,7 +90,7 @@ def test_integers_and_words_are_classes_and_decimals_are_targets(labels, dtype, 
     assert (y.dtype, y.tolist()) == (dtype, expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "\ufeff" + CSV,
@@ -116,7 +117,7 @@ def test_features_are_standardised_column_by_column():
     assert far.ravel().tolist() == [-1, 1]  # float32 alone would give 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [
         ("", "data/flowers.csv: is empty; write a row with the names"),
@@ -294,7 +295,7 @@ def test_pickled_objects_are_refused_and_not_unpickled(
     assert not Path("sprung").exists()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "said"),
     [
         (b"", "not an .npz archive, or damaged"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.checks import dependence
 from tutor.checks.dependence import FALSE_POSITIVE, Sample, dependent_pairs
 
@@ -37,7 +38,7 @@ DRAWS: dict[str, Callable[[np.random.Generator, int], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.combinations_with_replacement(DRAWS, 2))
+@for_each(("one", "other"), itertools.combinations_with_replacement(DRAWS, 2))
 def test_independent_draws_fail_at_most_at_the_stated_rate(one: str, other: str) -> None:
     """At a rate high enough to count. The bounds for ties are loose, so their rate is lower."""
     rate, runs = 0.02, 200

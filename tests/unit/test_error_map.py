@@ -5,11 +5,11 @@ from typing import Any
 import ml_dtypes
 import msgspec
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.cases import for_each
 from tutor.check import DEFAULT_TOLERANCE
 from tutor.checks.branches import BYTES as TREE_BYTES
 from tutor.checks.compare import compare
@@ -65,7 +65,7 @@ def test_a_cell_is_marked_exactly_if_an_element_of_it_is_beyond_the_tolerance(
     assert len(found.slices[0].rows[0]) == -(-matrices[-1] // across) <= COLUMNS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "level"),
     [(0.0, "0"), (TOLERANCE / 2, "0"), (2e-4, "1"), (2e-3, "2"), (2e-2, "3"), (0.2, "4"),
      (1e30, "4"), (np.inf, "5"), (np.nan, "5")],

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.expressions import BadPython, defined_names, free_names, texts
 
 # --- the names an expression takes ---------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "names"),
     [
         ("f(x)", {"f": (1, 1), "x": (1, 3)}),
@@ -139,7 +140,7 @@ used
 # --- what is no Python ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "line", "column", "message"),
     [
         ("x = 1\ny = (", 2, 5, "never closed"),
@@ -169,7 +170,7 @@ def test_a_module_that_is_no_python_is_refused_where_it_stops_being_python(
     assert column == caught.value.column or message in whole
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "line", "column"),
     [
         ("f(x", 1, 2),
@@ -233,7 +234,7 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     read_or_refused(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "repeated",
     ["(", "[", "{", "-", "not ", "lambda: ", "x.", "x[", "f(", "x if ", "*", "'a' ", "1+", "\\"],
 )

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.inputs.drawing import DrawError
 from tutor.inputs.draws import draw_tree, parse
 from tutor.tree import Leaf, entry
@@ -32,8 +33,8 @@ def neighbour_accuracy(x: np.ndarray, y: np.ndarray) -> float:
     return float((y[distances.argmin(axis=1)] == y).mean())
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("d", "classes"), [(1, 2), (2, 2), (2, 3), (3, 6), (10, 4)])
+@for_each("seed", SEEDS)
+@for_each(("d", "classes"), [(1, 2), (2, 2), (2, 3), (3, 6), (10, 4)])
 def test_blobs_are_classes_that_nearly_separate(d: int, classes: int, seed: int):
     x, y = drawn(f"blobs(600, {d}, classes={classes})", seed)
     assert np.bincount(y).tolist() == [600 // classes] * classes
@@ -63,7 +64,7 @@ def test_a_plane_is_linear_up_to_its_noise(seed: int):
     assert (wide @ w - y).std() == pytest.approx(0.1, abs=0.015)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [
         ("blobs(9, 0)", "blobs needs at least one dimension"),

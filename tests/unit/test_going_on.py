@@ -1,7 +1,6 @@
 """Where a learner goes on, and how far a track has come."""
 
-import pytest
-
+from tests.cases import for_each
 from tutor.learner.going_on import GoingOn, going_on
 from tutor.learner.progress import LessonStatus
 from tutor.learner.track_progress import TrackProgress, track_progress
@@ -10,7 +9,7 @@ from tutor.manifest import Track
 LESSONS = ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statuses", "last", "expected"),
     [
         ({}, None, GoingOn("a", "begin")),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.check import Case
 from tutor.checks.distribution import Distribution
 from tutor.checks.families import FAMILIES, Continuous, Discrete, parse
@@ -50,7 +51,7 @@ def test_there_is_one_of_each_family_here() -> None:
     assert {text.partition("(")[0] for text in RIGHT} == set(FAMILIES)
 
 
-@pytest.mark.parametrize("text", RIGHT)
+@for_each("text", RIGHT)
 def test_right_draws_fail_at_most_at_the_stated_rate(text: str) -> None:
     """At a rate high enough to count. The bounds hold for every size, so they are not tight."""
     rate, runs = 0.02, 150
@@ -60,7 +61,7 @@ def test_right_draws_fail_at_most_at_the_stated_rate(text: str) -> None:
         assert failed <= rate * runs + 5 * math.sqrt(rate * runs), (n, failed)
 
 
-@pytest.mark.parametrize("text", RIGHT)
+@for_each("text", RIGHT)
 def test_mean_std_and_probabilities_match_draws(text: str) -> None:
     family, x = parse(text).at({}), RIGHT[text](np.random.default_rng(2), 200_000)
     if isinstance(family, Discrete):
@@ -78,7 +79,7 @@ def test_mean_std_and_probabilities_match_draws(text: str) -> None:
 N = 20_000
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "draw", "words"),
     [
         ("normal(0, 1)", lambda rng: np.zeros(N), "only 1 of 20000 numbers are distinct"),
@@ -137,7 +138,7 @@ def test_a_fitting_distribution_is_named() -> None:
 # --- parsing ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("norml(0, 1)", "unknown distribution 'norml'; choose from normal, uniform"),

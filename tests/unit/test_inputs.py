@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.cases import for_each
 from tutor.checks.train import Train
 from tutor.engine.plan import plan
 from tutor.inputs.datasets import DATA, DATASETS, Dataset
@@ -114,9 +115,7 @@ def test_every_draw_is_documented_and_every_documented_draw_is_tried() -> None:
         assert function.usage.startswith(f"{name}(")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"), [case for cases in DOCUMENTED.values() for case in cases]
-)
+@for_each(("text", "shown"), [case for cases in DOCUMENTED.values() for case in cases])
 def test_a_draw_has_the_documented_shape_and_dtype(text: str, shown: str) -> None:
     assert brief(drawn(text)) == shown
 
@@ -257,7 +256,7 @@ RANDOM = ["normal(50)", "uniform(50)", "integers(0, 1000, 50)", "permutation(50)
           "images(2, 5, 5, 3)", "graph(20, 40)", "normal_like(params)", "near(params)"]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", RANDOM)
+@for_each("text", RANDOM)
 def test_the_same_seed_draws_the_same_and_another_does_not(text: str) -> None:
     assert identical(drawn(text, (5, 1)), drawn(text, (5, 1)))
     for other in ((5, 2), (6, 1), (1, 5), (5, 1, 1)):
@@ -368,7 +367,7 @@ def test_a_key_is_found_anywhere_among_draws() -> None:
 # --- what is no draw -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message", "column"),
     [
         ("nromal(3)", "no draw is called 'nromal'; there are normal, uniform", 0),
@@ -520,7 +519,7 @@ def test_whatever_parses_is_drawn_or_refused_and_nothing_else(text: str) -> None
         assert not found.values.dtype.hasobject
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "normal(99999999999999)",
@@ -562,7 +561,7 @@ def test_the_largest_shape_allowed_is_drawn() -> None:
     assert leaf(f"zeros({MAX_ELEMENTS})").values.size == MAX_ELEMENTS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message", "column"),
     [
         ("normal(Q)", "no size is called 'Q'", 7),

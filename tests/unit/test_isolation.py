@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.report import Protection
 from tutor.sandbox import isolation
 from tutor.sandbox.isolation import Policy, landlock, posix, seccomp
@@ -230,7 +231,7 @@ CONDITIONS: list[tuple[str, tuple[int, ...], str | int]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "arguments", "expected"), CONDITIONS)
+@for_each(("call", "arguments", "expected"), CONDITIONS)
 def test_conditional_calls(arch: str, call: str, arguments: tuple[int, ...], expected: str | int):
     assert asked(arch, call, *arguments) == expected
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.sandbox.environment import UserCodeError, raised
 from tutor.sandbox.exceptions import MAX_VALUE, MAX_VALUES, from_raised
 from tutor.sandbox.line_values import MAX_ITEMS, MAX_TEXT, line_values, summary
@@ -44,7 +45,7 @@ y = a.w + "s"
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "found"),
     [
         ("x, n = [1, 2], 0\ny = x[0] / n", {"x[0]": "1", "n": "0"}),
@@ -88,7 +89,7 @@ class Plain:
     pass
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [
         (np.float32(2), "NumPy float32[]"),

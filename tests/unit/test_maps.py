@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.unit.test_pack import FILES, MANIFEST, edited, lesson, make_pack, only
 from tutor.cli.map_table import map_lines
 from tutor.manifest import MapEntry, Track
@@ -85,7 +86,7 @@ def test_every_map_is_found_by_track_without_words():
     assert search(TRACKS) == [TrackMap(TRACKS[0], ROWS), TrackMap(TRACKS[2], (OTHER,))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "rows"),
     [
         ("MUL_", ROWS[:1]),

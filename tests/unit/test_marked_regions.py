@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.marked_regions import (
     BadMarkers,
     has_regions,
@@ -113,7 +114,7 @@ def test_a_solution_without_regions_stays_as_it_is(source: str):
     assert solution_lines(source) == [*range(1, source.count("\n") + 2)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "line", "column", "said", "remedy"),
     [
         ("def f(x):\n    return x\n", 1, 1, "no region of its solution is marked", "`# solution`"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.foreign.plain_text import inert
 from tutor.sandbox.output import Capture
 
@@ -80,7 +81,7 @@ def test_invalid_utf_8_is_shown_as_replacement_characters() -> None:
 # --- harmless ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "shown"),
     [
         ("plain text ☃ é \U0001f600", "plain text ☃ é \U0001f600"),

@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.cases import for_each
 from tutor.checks.compare import compare
 from tutor.tree import Leaf
 
@@ -28,7 +28,7 @@ def with_row(row: int, values: Any) -> Any:
     return changed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "actual", "said"),
     [
         (X, X * 0.25, "every number is 0.25 times the expected one"),

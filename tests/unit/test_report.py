@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.report import (
     INTERNAL,
     Accuracy,
@@ -105,7 +106,7 @@ def test_numbers_that_json_cannot_hold_are_omitted() -> None:
     assert (read.max_error, read.tolerance) == (None, None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "", "{}", "[]", "null", "{", '{"lesson": "a"}', '{"lesson": "a", "verdict": "pass"}',
@@ -128,7 +129,7 @@ def test_a_report_from_a_later_version_with_more_fields_is_read() -> None:
 # --- the verdict ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statuses", "fault", "verdict"),
     [
         ("", None, "fail"),  # nothing was checked

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tutor import requirements
 from tutor.requirements import BadRequirement, parsed, unmet, versions
 
@@ -62,7 +63,7 @@ def test_packages_that_sandboxes_cannot_import_do_not_count(
     assert unmet(["some_thing"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "equinox @ https://example.org/equinox.whl",
@@ -82,7 +83,7 @@ def test_urls_and_files_are_refused(text: str):
     assert "name a package" in error.value.remedy
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["", "<0.13", "equinox>>1", "equinox 0.11", "-r list.txt", "a\n--index-url b", "a b"]
 )
 def test_other_texts_are_no_requirements(text: str):

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.cases import for_each
 from tutor.report import Frame
 from tutor.sandbox.stacks import MAX_BYTES, Position, position, read, split
 
@@ -33,7 +34,7 @@ def test_frames_of_the_module_are_found_innermost_last():
     assert found(HEAD + OWN + BELOW) == Position(FRAMES)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("above", "doing"),
     [
         ('/compiler.py", line 353 in backend_compile_and_load\n', "compiling"),

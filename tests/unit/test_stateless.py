@@ -1,7 +1,6 @@
 """Which harnesses may serve several modules of user code."""
 
-import pytest
-
+from tests.cases import for_each
 from tutor.sandbox.stateless import stateless
 
 STAYS = """
@@ -30,7 +29,7 @@ def test_functions_and_constants_stay():
     assert stateless(STAYS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "more",
     [
         "seen = []",

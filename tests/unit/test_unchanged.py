@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from tests.cases import for_each
 from tutor.check import Check
 from tutor.checks.value import Value
 from tutor.engine.unchanged import MAX_RESULTS, Module, PassedChecks
@@ -75,7 +76,7 @@ def changed(old: str, new: str, code: str = CODE) -> set[str]:
     return {name for name in CHECKS if before[name] is None or before[name] != after[name]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "functions"),
     [
         ("+ 1", "+ 2", {"first"}),
@@ -98,7 +99,7 @@ def test_only_what_uses_the_edited_lines_changes(old: str, new: str, functions: 
     assert changed(old, new) == functions
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "functions"),
     [
         ("seen = []\n\ndef fourth(x):\n    seen.append(x)\n    return x", {"fourth"}),

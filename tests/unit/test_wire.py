@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
 from tutor.sandbox.protocol import read_reply, read_request
 from tutor.sandbox.wire import (
     MAGIC,
@@ -69,8 +70,8 @@ def test_a_tree_survives_the_wire(tree: Tree) -> None:
     assert identical(decode(encode({}, tree)).tree, tree)
 
 
-@pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
+@for_each("name", DTYPES)
+@for_each("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
 def test_every_dtype_and_shape_survives_the_wire(name: str, shape: tuple[int, ...]) -> None:
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype(name))
     found = decode(encode({}, Leaf(array, "array"))).tree
@@ -128,7 +129,7 @@ def test_a_stream_that_stops_within_a_frame_is_partial() -> None:
 # --- not sent -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "array",
     [
         np.array([object()]),
@@ -345,7 +346,7 @@ def test_a_reader_enforces_its_cap() -> None:
         received([data], max_body=799)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "shape"),
     [
         ("float32", [2**40]),
@@ -374,7 +375,7 @@ def test_impossible_shapes_are_refused(shape: list[int]) -> None:
     refuses(holding(["a", 0, "x"], ["uint8", shape], body=b"1234"), "unexpected shape")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["object", "O", "str", "<U4", "datetime64[s]", "float128", "V8", "f4", ">f4", "", "x" * 9999],
     ids=lambda name: name[:16],
@@ -385,7 +386,7 @@ def test_other_dtypes_are_refused(name: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize(
+@for_each(
     "tree",
     [
         ["a", 1, "x"],
@@ -466,7 +467,7 @@ def test_a_bool_is_true_or_false() -> None:
     refuses(holding(["a", 0, "x"], ["bool", [2]], body=b"\1\2"), "neither true nor false")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "header",
     [
         b"",

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import strategies
 
+from tests.cases import for_each
 from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
@@ -98,7 +99,7 @@ def test_any_text_keeps_results_valid(shared: Path, text: str):
         valid(path / "results.json")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrong",
     [
         {},
