@@ -6,7 +6,6 @@ tracks. `python -m benchmarks.held_out [LESSON ...]` checks that they pass, befo
 edit.
 """
 
-import ast
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -51,27 +50,6 @@ class HeldOut(Struct, frozen=True, forbid_unknown_fields=True):
         edited = [self.edit.to if line == self.edit.line else line for line in lines]
         return "\n".join(edited) + "\n"
 
-    @property
-    def edited_again(self) -> str:
-        """The edited code with a statement more, in the function that the edit is in: all of its
-        checks have to run again. In the first function, if the edit is in none.
-
-        Raises:
-            ValueError: see `edited`.
-        """
-        code = self.edited
-        number = 1 + self.code.splitlines().index(self.edit.line)
-        lines = code.splitlines()
-        functions = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.FunctionDef)]
-        around = [one for one in functions if one.lineno <= number <= (one.end_lineno or 0)]
-        for function in (around or functions)[:1]:
-            first = function.body[0]
-            marks = first.decorator_list if isinstance(first, ast.FunctionDef) else []
-            number = min([first.lineno, *(mark.lineno for mark in marks)])
-            if number > function.lineno:  # not `def f(x): return x`
-                lines.insert(number - 1, f"{' ' * first.col_offset}added = None")
-        return "\n".join(lines) + "\n"
-
 
 def names() -> list[str]:
     """Return the ids of the lessons that have such an answer."""
@@ -88,7 +66,7 @@ def held_out(lesson: str) -> HeldOut:
 
 
 def answers(lesson: Lesson) -> list[Answer]:
-    """Return a lesson's answer before its edits, as the submissions that must pass."""
+    """Return a lesson's answer before its edit, as the submissions that must pass."""
     answer = held_out(lesson.id)
     return [Answer(lesson, answer.name, "variant", answer.code, ("pass",))]
 
@@ -102,8 +80,7 @@ def check(pack: Pack, lessons: Iterable[str]) -> int:
     with Forks() as forks:
         for name in lessons:
             lesson, answer = pack.lesson(name), held_out(name)
-            edits = {"": answer.code, " edited": answer.edited}
-            for how, code in {**edits, " edited again": answer.edited_again}.items():
+            for how, code in {"": answer.code, " edited": answer.edited}.items():
                 with Session(lesson, code, sandboxes=forks) as session:
                     report = session.check()
                 if report.verdict == "pass":

@@ -104,9 +104,8 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 def _ahead(results: Results) -> Iterator[str]:
-    yield "Processor seconds for each pause in which code is run ahead, which is what a battery"
-    yield "pays: the run itself, of a second edit, and preparing the sandbox that replaces the one"
-    yield "it used."
+    yield "Processor seconds for each pause in which code is run ahead: the run itself, of a second"
+    yield "edit, and preparing the sandbox that replaces the one it used."
     yield ""
     for title, training in (("all others", False), ("training", True)):
         pauses = [one.pause for one in results.unknown(training=training) if one.pause is not None]

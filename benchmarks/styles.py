@@ -155,11 +155,12 @@ def _run_ahead(desk: Desk, lesson: Lesson, answer: HeldOut) -> tuple[float, Paus
     """
     _wait(desk, lesson)
     began = processor_seconds(os.getpid())
-    warm.run_ahead(desk, lesson, answer.edited_again)
+    edited_again = f"{answer.edited}# Edited again.\n"
+    warm.run_ahead(desk, lesson, edited_again)
     ran = processor_seconds(os.getpid())
     _wait(desk, lesson)
     replaced = processor_seconds(os.getpid())
-    return _run(desk, lesson, answer.edited_again), Pause(ran - began, replaced - ran)
+    return _run(desk, lesson, edited_again), Pause(ran - began, replaced - ran)
 
 
 def _wait(desk: Desk, lesson: Lesson) -> None:

@@ -1,9 +1,5 @@
 """Code is checked while the learner pauses; nothing of it shows until they ask."""
 
-import os
-from typing import NamedTuple
-
-import psutil
 import pytest
 
 from tests.app.conftest import Driver, Start
@@ -14,19 +10,7 @@ from tutor.manifest import Pack
 from tutor.ui import run_ahead
 from tutor.ui.screens.lesson_screen import LessonScreen
 
-
-class Battery(NamedTuple):
-    percent: float
-    secsleft: int
-    power_plugged: bool | None
-
-
 WRONG = "def double(x):\n    return 3 * x\n"
-
-
-@pytest.fixture(autouse=True)
-def powered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_ahead, "on_battery", lambda: False)
 
 
 async def opened(driver: Driver) -> None:
@@ -138,39 +122,10 @@ async def test_leaving_the_lesson_stops_it(start: Start, patient: Pack):
         await driver.until(lambda: runner._current is None, "its end")
 
 
-def test_on_battery_only_if_the_learner_wants_it(monkeypatch: pytest.MonkeyPatch):
+def test_the_learner_can_switch_it_off_and_on():
     settings = Settings()
-    for battery, expected in ((True, False), (False, True)):
-        monkeypatch.setattr(run_ahead, "on_battery", lambda battery=battery: battery)
-        settings.set(run_ahead.SETTING, "")
-        assert run_ahead.allowed(settings) is expected
-        assert run_ahead.next_choice(settings) == "always"
-        assert run_ahead.allowed(settings)
-        assert run_ahead.next_choice(settings) == "never"
-        assert not run_ahead.allowed(settings)
-        assert run_ahead.next_choice(settings) == "unless on battery"
-
-
-def test_the_battery_is_looked_at(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.undo()
-    for plugged, expected in ((False, True), (True, False), (None, False)):
-        found = Battery(50, 3600, plugged)
-        monkeypatch.setattr(psutil, "sensors_battery", lambda found=found: found, raising=False)
-        assert run_ahead.on_battery() is expected
-    monkeypatch.setattr(psutil, "sensors_battery", lambda: None, raising=False)
-    assert not run_ahead.on_battery()
-    monkeypatch.delattr(psutil, "sensors_battery")
-    assert not run_ahead.on_battery()
-
-
-@pytest.mark.skipif(not hasattr(os, "getloadavg"), reason="needs a load average")
-async def test_a_single_core_runs_ahead_only_when_idle(
-    start: Start, patient: Pack, monkeypatch: pytest.MonkeyPatch
-):
-    async with start(pack=patient, warm=True) as driver:
-        await opened(driver)
-        monkeypatch.setattr(run_ahead, "CORES", 1)
-        monkeypatch.setattr(os, "getloadavg", lambda: (2.0, 0.0, 0.0))
-        assert not driver.lesson._ahead._begin(DOUBLE)
-        monkeypatch.setattr(os, "getloadavg", lambda: (0.1, 0.0, 0.0))
-        assert driver.lesson._ahead._begin(DOUBLE)
+    assert run_ahead.wanted(settings)
+    assert not run_ahead.switch(settings)
+    assert not run_ahead.wanted(settings)
+    assert run_ahead.switch(settings)
+    assert run_ahead.wanted(settings)

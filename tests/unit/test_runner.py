@@ -1,6 +1,5 @@
 """One run at a time, always of the newest code."""
 
-import os
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +22,7 @@ from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pool.forks import Forks
 from tutor.pool.priming import give
-from tutor.report import CheckResult, Report
+from tutor.report import Report
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Sandbox
 
@@ -114,47 +113,6 @@ def test_the_same_again_is_the_same_run(runner: Runner, lesson: Lesson):
     second = runner.run(lesson, DOUBLE, ear)  # a verdict may be asked for again
     assert second != first
     ear.until(RunFinished, second)
-
-
-TWO = """
-def double(x):
-    return 2 * x
-
-
-def unused(x):
-    return x
-"""
-
-
-def test_what_an_edit_cannot_have_changed_is_not_run_again(runner: Runner, lesson: Lesson):
-    ear = Ear()
-
-    def checks(code: str) -> tuple[CheckResult, ...]:
-        judged = ear.until(RunFinished, runner.run(lesson, code, ear))
-        assert isinstance(judged, RunFinished)
-        assert judged.report.passed
-        return judged.report.checks
-
-    first = checks(TWO)
-    edited = checks(TWO.replace("return x", "return 3 * x"))
-    assert [*map(id, edited)] == [*map(id, first)]
-    assert [event.result for event in ear.news if isinstance(event, CheckFinished)] == 2 * [*first]
-    other = checks(TWO.replace("2 * x", "x + x"))
-    again = checks(TWO.replace("2 * x", "x + x"))  # the same code: who asks again wants to know
-    assert not {*map(id, first)} & {*map(id, other)}
-    assert not {*map(id, other)} & {*map(id, again)}
-
-
-def test_a_fresh_runner_remembers_nothing(forks: Forks, lesson: Lesson):
-    runner, ear = Runner(forks, remember=False), Ear()
-    try:
-        first, second = (
-            ear.until(RunFinished, runner.run(lesson, code, ear)) for code in (TWO, f"{TWO}\n")
-        )
-    finally:
-        runner.close()
-    assert isinstance(first, RunFinished) and isinstance(second, RunFinished)
-    assert not {*map(id, first.report.checks)} & {*map(id, second.report.checks)}
 
 
 def test_stopped_and_started_again(runner: Runner, lesson: Lesson):
@@ -297,29 +255,6 @@ def test_what_failed_through_no_fault_of_the_code_is_run_again(
     judged = ear.until(RunFinished, runner.run(lesson, DOUBLE, ear))
     assert isinstance(judged, RunFinished)
     assert judged.report.passed
-
-
-def test_a_run_ahead_has_a_low_priority_until_it_is_asked_for(
-    runner: Runner, lesson: Lesson, forks: Forks, monkeypatch: pytest.MonkeyPatch
-):
-    taken: list[int] = []
-    take = Forks.take
-
-    def noted(self: Forks, *arguments: Any) -> Sandbox:
-        sandbox = take(self, *arguments)
-        taken.append(sandbox.pid)
-        return sandbox
-
-    monkeypatch.setattr(Forks, "take", noted)
-    normal = os.getpriority(os.PRIO_PROCESS, 0)
-    assert runner.run_ahead(lesson, ENDLESS)
-    until(lambda: bool(taken) and os.getpriority(os.PRIO_PROCESS, taken[0]) > normal)
-    ear = Ear()
-    number = runner.run(lesson, ENDLESS, ear)
-    if os.geteuid() == 0:  # others may only lower it
-        assert os.getpriority(os.PRIO_PROCESS, taken[0]) == normal
-    runner.stop(number)
-    ear.until(RunStopped, number)
 
 
 def test_a_stop_after_the_verdict_leaves_what_was_compiled_to_be_kept(

@@ -34,7 +34,7 @@ def watch(
     with (
         Pool(fresh=fresh) as pool,
         closing(Inbox[RunEvent]()) as inbox,
-        closing(Runner(pool, pool.ran, remember=not fresh)) as runner,
+        closing(Runner(pool, pool.ran)) as runner,
     ):
 
         def watched(output: Output) -> WatchedLesson:

@@ -2,8 +2,7 @@
 
 The app and `watch` hand every save to a `Runner` and receive its events. A new save stops the
 current run; of several that arrive meanwhile, only the last is run. Code that is likely to be asked
-about can be run ahead, at low priority: a `run` of it then reports at once what is known. Checks
-that an edit cannot have changed are not run again (`unchanged`).
+about can be run ahead: a `run` of it then reports at once what is known.
 """
 
 import logging
@@ -12,10 +11,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from tutor.engine.priority import LowPriority
 from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
-from tutor.engine.unchanged import PassedChecks, nothing
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Fault, Report
 from tutor.sandbox.process import Cancelled
@@ -85,7 +82,6 @@ class _Job(Struct):
     """Finished, or being stopped."""
     events: list[RunEvent] = []
     """The events before anybody asked."""
-    quiet: LowPriority | None = None
     race_of: Report | None = None
     """The verdict is known; only the race is left."""
     reporting: bool = False
@@ -104,20 +100,16 @@ class Runner:
     """Runs checks in a background thread. Only `close` waits for a run to end.
 
     **Arguments:** `sandboxes`: where sandboxes come from; `on_report`: called after each
-    verdict, before the run's sandboxes are released, in the thread that uses them; `remember`:
-    whether checks that an edit cannot have changed keep their results.
+    verdict, before the run's sandboxes are released, in the thread that uses them.
     """
 
     def __init__(
         self,
         sandboxes: Sandboxes | None = None,
         on_report: Callable[[Lesson, str, Report], None] = lambda lesson, code, report: None,
-        *,
-        remember: bool = True,
     ) -> None:
         self._sandboxes = sandboxes
         self._on_report = on_report
-        self._passed = PassedChecks() if remember else None
         self._change = threading.Condition()
         self._current: _Job | None = None
         self._next: _Job | None = None
@@ -148,7 +140,7 @@ class Runner:
             return self._begin(_Job(0, listener, lesson, code, seed, Cancel()))
 
     def run_ahead(self, lesson: Lesson, code: str, seed: int = 0) -> bool:
-        """Check this code at low priority, in case somebody asks. Any `run` of other code stops it.
+        """Check this code in case somebody asks. Any `run` of other code stops it.
 
         **Returns:** whether its verdict is known, or this run has begun; not while another goes on
         that somebody asked for.
@@ -163,8 +155,7 @@ class Runner:
             if self._sandboxes is None:
                 return False
             self._ahead = None
-            quiet = LowPriority(self._sandboxes)
-            self._begin(_Job(0, None, lesson, code, seed, Cancel(), quiet=quiet))
+            self._begin(_Job(0, None, lesson, code, seed, Cancel()))
             return True
 
     def forget_ahead(self) -> None:
@@ -211,8 +202,6 @@ class Runner:
     def _adopt(self, job: _Job, listener: Listener) -> None:
         """Report a run ahead to a listener from now on. Call with the lock held."""
         job.listener = listener
-        if job.quiet is not None:
-            job.quiet.end()
         for event in job.events:
             listener(event)
 
@@ -268,10 +257,7 @@ class Runner:
         judged = job.race_of is not None
         try:
             with Session(
-                job.lesson,
-                job.code,
-                cancel=job.cancel,
-                sandboxes=job.quiet or self._sandboxes,
+                job.lesson, job.code, cancel=job.cancel, sandboxes=self._sandboxes
             ) as session:
                 report = job.race_of or self._judge(job, session)
                 judged = True
@@ -292,16 +278,12 @@ class Runner:
     def _judge(self, job: _Job, session: Session) -> Report:
         """Run the checks of a job, and report each result."""
         number = job.number
-        work, passed = (job.lesson, job.code, job.seed), self._passed
         report = session.check(
             job.seed,
             lambda result: self._emit(job, CheckFinished(number, result)),
             lambda: self._emit(job, ReferenceNeeded(number)),
             lambda at: self._emit(job, TrainingProgressed(number, at.step, at.loss)),
-            remembered=passed.of(*work) if passed is not None else nothing,
         )
-        if passed is not None:
-            passed.add(*work, report)
         finished = RunFinished(number, report)
         with self._change:
             stopped, job.over = job.over, True

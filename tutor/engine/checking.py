@@ -1,25 +1,19 @@
-"""From the checks of a run to their results, in order: what is known, what the second sandbox has
-done, and the rest in the first."""
+"""From the checks of a run to their results, in order."""
 
-import logging
-from collections.abc import Generator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from tutor.check import Case, Check
-from tutor.engine.helper import MIN_CHECKS, Helper, Tasks
 from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import case_id
 from tutor.engine.references import Reference, ReferenceFailed, References
 from tutor.engine.second_draw import NOTE, SecondDraw
 from tutor.engine.submission import Submission
-from tutor.engine.unchanged import Module, Remembered
 from tutor.report import CheckResult, Timing
 from tutor.sandbox.process import Failed, Lost, OnProgress
 from tutor.sandbox.protocol import Answer
 from tutor.tree import Tree
-
-_logger = logging.getLogger(__name__)
 
 
 class Checking:
@@ -44,85 +38,42 @@ class Checking:
         self._on_progress = on_progress
 
     def results(
-        self, tasks: Tasks, remembered: Remembered, *, all_checks: bool
-    ) -> Generator[CheckResult]:
+        self, tasks: Sequence[tuple[Check, list[Case]]], *, all_checks: bool
+    ) -> Iterator[CheckResult]:
         """Yield the results of checks in their order: see `Session.check`."""
-        known = {n: found for n, (check, _) in enumerate(tasks) if (found := remembered(check))}
-        if known:
-            _logger.debug("%s: %d results are known", self._lesson.id, len(known))
         before: list[CheckResult] = []
-        helper = self._helper(tasks, known) if all_checks else None
-        try:
-            for number, (check, cases) in enumerate(tasks):
-                if not all_checks and _any_wrong(before):
-                    result = skipped(check, "not run")
-                elif (needs := _unmet(check, before)) is not None:
-                    result = needs
-                elif number in known:
-                    result = known[number]
-                else:
-                    found = helper.take(number) if helper is not None else None
-                    if found is None or self._submission.failed:
-                        found = self._result(self._submission, check, cases, before)
-                    result = found
-                before.append(result)
-                if helper is not None:
-                    helper.finish(number, result)
-                    if result.fault is not None:  # perhaps of its sandbox
-                        self._submission.failed.update(helper.submission.failed)
-                yield result
-        finally:
-            if helper is not None:
-                helper.end()
+        for check, cases in tasks:
+            if not all_checks and _any_wrong(before):
+                result = skipped(check, "not run")
+            else:
+                result = _unmet(check, before) or self._result(check, cases)
+            before.append(result)
+            yield result
 
-    def _helper(self, tasks: Tasks, known: dict[int, CheckResult]) -> Helper | None:
-        """Return a helper for a run, if it is worth one and there is a sandbox to spare."""
-        main = self._submission.configuration()
-        module = Module.read(self._code)
-        if module is None or module.prints:  # lines from two sandboxes would be mixed
-            return None
-        shared = {
-            number
-            for number, (check, _) in enumerate(tasks)
-            if number not in known
-            and self._submission.configuration(check) == main
-            and module.behind(check) is not None
-        }
-        if len(shared) < MIN_CHECKS or (other := self._submission.second()) is None:
-            return None
-        return Helper(other, tasks, shared, self._result, known)
-
-    def _result(
-        self,
-        submission: Submission,
-        check: Check,
-        cases: list[Case],
-        before: list[CheckResult],
-    ) -> CheckResult:
-        """Return the result of one check, given those `before` it."""
-        if (needs := _unmet(check, before)) is not None:
-            return needs
+    def _result(self, check: Check, cases: list[Case]) -> CheckResult:
+        """Run a check, and return its result."""
+        submission = self._submission
         configuration = submission.configuration(check)
         if (fault := submission.failed.get(configuration) or submission.overtime) is not None:
             return skipped(check, f"not run: {fault.message}")
         try:
             try:
-                return self._judged(submission, check, cases)
+                return self._judged(check, cases)
             except Lost:  # neither the code's fault nor ours
                 submission.forget_allowance(check)
-                return self._judged(submission, check, cases)
+                return self._judged(check, cases)
         except Failed as failure:
             submission.failed[configuration] = failure.fault
             return faulty(check, explained(failure.fault, self._code, check))
 
-    def _judged(self, submission: Submission, check: Check, cases: list[Case]) -> CheckResult:
+    def _judged(self, check: Check, cases: list[Case]) -> CheckResult:
         """Return the result of the first case that is not right, or else of the last."""
         timing = Timing()
         earlier: list[Tree] = []
         notes: tuple[str, ...] = ()
         result = CheckResult(check.title, check.kind, "pass")
         for case in cases:
-            observation = submission.observe(check, case, self._on_progress)
+            observation = self._submission.observe(check, case, self._on_progress)
             if (failed := unanswered(self._lesson, self._code, observation)) is not None:
                 return failed
             reference = None
@@ -139,7 +90,7 @@ class Checking:
                 return result
             assert isinstance(observation.reply, Answer)
             timing = _added(timing, observation.reply, reference)
-            if judged.may_be_rounding and self._right_again(submission, check, case, earlier):
+            if judged.may_be_rounding and self._right_again(check, case, earlier):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
             if result.status != "pass":
@@ -150,15 +101,13 @@ class Checking:
             result = msgspec.structs.replace(result, notes=(*result.notes, *notes))
         return msgspec.structs.replace(result, timing=timing)
 
-    def _right_again(
-        self, submission: Submission, check: Check, case: Case, earlier: list[Tree]
-    ) -> bool:
+    def _right_again(self, check: Check, case: Case, earlier: list[Tree]) -> bool:
         """Return whether the answer is right for other inputs."""
         drawn = self._second_draw.draw(check, case)
         if drawn is None:
             return False
         other, reference = drawn
-        observation = submission.observe(check, other, self._on_progress)
+        observation = self._submission.observe(check, other, self._on_progress)
         if unanswered(self._lesson, self._code, observation) is not None:
             return False
         judged = judge(self._lesson, self._code, observation, reference, earlier)

@@ -1,7 +1,7 @@
 """Where the sandboxes of a run come from, and how to stop one."""
 
 import threading
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from tutor.engine.plan import Configuration, sandbox_for
 from tutor.engine.references import SPEC as REFERENCE
@@ -29,14 +29,6 @@ class Sandboxes(Protocol):
         Raises:
             Failed: it could not be started.
         """
-
-
-@runtime_checkable
-class SpareSandboxes(Sandboxes, Protocol):
-    """Has a second sandbox for a run, at times."""
-
-    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
-        """Return a sandbox as `take` does, if one is there without waiting."""
 
 
 class FreshSandboxes:

@@ -9,7 +9,6 @@ the results become a report.
 import logging
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Self
 
@@ -22,14 +21,10 @@ from tutor.engine.checking import Checking
 from tutor.engine.judge import explained, skipped
 from tutor.engine.plan import Plan, plan, race_request, requests
 from tutor.engine.race import race
-from tutor.engine.references import (
-    References,
-    Request,
-)
+from tutor.engine.references import References, Request
 from tutor.engine.sandboxes import Cancel, FreshSandboxes, Sandboxes
 from tutor.engine.second_draw import SecondDraw
 from tutor.engine.submission import LoadedSandbox, Submission, source_fault
-from tutor.engine.unchanged import Remembered, nothing
 from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
@@ -119,15 +114,13 @@ class Session:
         *,
         all_checks: bool = True,
         choose: Callable[[Check, list[Case]], list[Case]] = lambda check, cases: cases,
-        remembered: Remembered = nothing,
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
         **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
         second or more; `on_progress` while a training runs; `all_checks`: whether to go on after
         the first check that does not pass; `choose` returns those cases of a check to
-        try. Checks without any are not reported, and count as passed where others need them;
-        `remembered` returns the result of a check that need not be run.
+        try. Checks without any are not reported, and count as passed where others need them.
         """
         began = time.perf_counter()
         self._close_references()
@@ -145,11 +138,10 @@ class Session:
             ]
             second = SecondDraw(self.lesson, seed, self._ask_torch)
             checking = Checking(self._submission, references, second, on_progress)
-            with closing(checking.results(tasks, remembered, all_checks=all_checks)) as found:
-                for result in found:
-                    results.append(result)
-                    if on_result is not None:
-                        on_result(result)
+            for result in checking.results(tasks, all_checks=all_checks):
+                results.append(result)
+                if on_result is not None:
+                    on_result(result)
             seconds = time.perf_counter() - started
         except Failed as failure:
             fault = explained(failure.fault, self.code)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import Configuration, case_id, configuration_of
-from tutor.engine.sandboxes import Cancel, Sandboxes, SpareSandboxes
+from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -169,38 +169,10 @@ class Submission:
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
         self._ahead: dict[str, Tree | Fault] = {}
-        self._second: Submission | None = None
-        self._repeats = False
-        """Another sandbox has imported the code, and has printed what that prints."""
 
     def close(self) -> None:
         for loaded in self._started.values():
             self._sandboxes.release(loaded.sandbox)
-        if self._second is not None:
-            self._second.close()
-
-    def second(self) -> "Submission | None":
-        """Return the same code for a second sandbox like the `main` one, if there is one to spare.
-        It is closed with this one."""
-        if (known := self._second) is not None:
-            known.begin_run()
-            return known if known.main is not None and not known.main.dead else None
-        if not isinstance(self._sandboxes, SpareSandboxes):
-            return None
-        configuration = self.configuration()
-        sandbox = self._sandboxes.spare(self.lesson, configuration)
-        if sandbox is None:
-            return None
-        other = Submission(
-            self.lesson, self.code, self._sandboxes, self._cancel, self._answers, self._quick
-        )
-        other._started[configuration] = LoadedSandbox(sandbox, self.lesson, self.code)
-        self._cancel.watch(sandbox)
-        # Checks that look ahead are for the first sandbox.
-        other._ahead = {c.title: None for c in self.lesson.checks if c.ahead() is not None}
-        other._repeats = True
-        self._second = other
-        return other
 
     def begin_run(self) -> None:
         """Start counting time anew, and forget which sandboxes failed. A sandbox whose memory is
@@ -254,10 +226,7 @@ class Submission:
         self._look_ahead(configuration, loaded)
         allowance = self._allowances[configuration] = loaded.allowance()
         if self._must_run(configuration):
-            first = not loaded.loaded
             loaded.load(allowance)
-            if first and self._repeats:
-                loaded.sandbox.forget_output()
         return loaded
 
     def _must_run(self, configuration: Configuration) -> bool:
@@ -349,10 +318,9 @@ class Submission:
     def output(self) -> tuple[str, str]:
         """Return what the code has printed: standard output, and standard error."""
         boxes = [loaded.sandbox for loaded in self._started.values()]
-        out, err = self._second.output() if self._second is not None else ("", "")
         return (
-            "".join(box.stdout.text() for box in boxes) + out,
-            "".join(box.stderr.text() for box in boxes) + err,
+            "".join(box.stdout.text() for box in boxes),
+            "".join(box.stderr.text() for box in boxes),
         )
 
     def peak_mb(self) -> int | None:

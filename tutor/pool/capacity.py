@@ -1,4 +1,4 @@
-"""The machine's capacity to run sandboxes: its cores, its free memory, and its power."""
+"""The machine's capacity to run sandboxes: its cores and its free memory."""
 
 import os
 from pathlib import Path
@@ -22,15 +22,3 @@ def free_memory_mb() -> int:
         return 1 << 20
     found = dict(line.split(":") for line in lines)
     return int(found.get("MemAvailable", "1073741824 kB").split()[0]) >> 10
-
-
-def on_battery() -> bool:
-    """Return whether the machine has a battery and runs on it."""
-    import psutil
-
-    sensors = getattr(psutil, "sensors_battery", None)  # not on every system
-    try:
-        battery = sensors() if sensors is not None else None
-    except (OSError, RuntimeError, ValueError):  # an unusual /sys
-        return False
-    return battery is not None and battery.power_plugged is False

@@ -174,23 +174,6 @@ class Pool:
                 self._running -= 1
             raise
 
-    def spare(self, lesson: Lesson, configuration: Configuration) -> Sandbox | None:
-        with self._change:
-            serving = [w for w in self._waiting if w.serves(lesson, configuration)]
-            if not any(w.ready for w in serving):
-                return None
-            one = self._ready_one(lesson, configuration)
-            assert one is not None
-            self._running += 1
-            key = Key(lesson, configuration, self._seed_of(lesson))
-        sandbox = self._warmed(one, key)
-        with self._change:
-            if sandbox is None:
-                self._running -= 1
-            else:
-                self._taken[sandbox] = key
-        return sandbox
-
     def release(self, sandbox: Sandbox) -> None:
         """Take back a sandbox, without waiting for its process to end."""
         with self._change:

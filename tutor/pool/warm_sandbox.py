@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tutor.engine.plan import Configuration, configurations
 from tutor.lesson import Lesson
-from tutor.pool.capacity import CORES, free_memory_mb, on_battery
+from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.sandbox.process import Sandbox
 
 AMPLE_MB, SCARCE_MB = 3000, 1000
@@ -79,8 +79,7 @@ def needed(expected: Sequence[ExpectedLesson]) -> list[tuple[Lesson, Configurati
         return []
     within = expected[: 1 if free < AMPLE_MB else None]
     wanted = [(e.lesson, one) for e in within for one in configurations(e.lesson)]
-    if within and free >= AMPLE_MB and CORES > 1 and not on_battery():
-        # A second one, which runs some of the checks; or all of them, in a run that comes before
-        # the first is replaced.
+    if within and free >= AMPLE_MB and CORES > 1:
+        # A second one, for a run that comes before the first is replaced.
         wanted.append((within[0].lesson, configurations(within[0].lesson)[0]))
     return wanted

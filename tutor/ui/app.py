@@ -170,9 +170,10 @@ class TutorApp(App[int], inherit_bindings=False):
         self.push_screen(HelpScreen(actions_of(self.screen), actions_at_focus(self.screen)))
 
     def action_run_ahead(self) -> None:
-        from tutor.ui.run_ahead import next_choice
+        from tutor.ui.run_ahead import switch
 
-        self.notify(f"Code is checked while you pause: {next_choice(self._settings)}", timeout=5)
+        how = "checked" if switch(self._settings) else "not checked"
+        self.notify(f"Code is {how} while you pause.", timeout=5)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield the entries of the palette: the screen's actions, then the theme."""
@@ -185,7 +186,7 @@ class TutorApp(App[int], inherit_bindings=False):
             yield SystemCommand(f"{action.label} ({shown_keys(action)})", action.help, run)
         yield SystemCommand("Theme", "Change the colours.", self.action_change_theme)
         yield SystemCommand(
-            "Run ahead", "Check code while you pause: unless on battery, always, or never.",
+            "Run ahead", "Switch checking code while you pause on or off.",
             self.action_run_ahead,
         )  # fmt: skip
 

@@ -81,7 +81,7 @@ class Desk:
 
                 self._pool = Pool(fresh=self._fresh) if self._warm else None
                 ran = [self._pool.ran] if self._pool is not None else []
-                self._runner = Runner(self._pool, *ran, remember=not self._fresh)
+                self._runner = Runner(self._pool, *ran)
             return self._runner
 
     def get_ready(self) -> None:

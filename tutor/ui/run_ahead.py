@@ -1,11 +1,10 @@
 """Running the checks before the learner asks, while they think about what they have typed.
 
-When typing pauses and the file parses, it is run at low priority in a waiting sandbox. Nothing of
-that is shown or counted; but who then asks for the verdict need not wait for it.
+When typing pauses and the file parses, it is run in a waiting sandbox. Nothing of that is shown or
+counted; but when the learner asks, the verdict is there.
 """
 
 import ast
-import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,6 @@ from textual.widget import Widget
 
 from tutor.learner.settings import Settings
 from tutor.lesson import Lesson
-from tutor.pool.capacity import CORES, on_battery
 from tutor.ui.desk import Desk
 
 PAUSE_SECONDS = 0.6
@@ -26,19 +24,11 @@ RETRY_SECONDS = 1.0
 
 MOST_TRIES = 20
 
-IDLE_LOAD = 0.5
-"""With a single core, the load of the last minute below which it counts as idle."""
-
 MOST_BYTES = 100_000
 """Longest code that is parsed here."""
 
-SETTING = "run-ahead"
-CHOICES = {
-    "": "unless on battery",
-    "always": "always",
-    "never": "never",
-}
-"""Values of the setting, and what they mean."""
+SETTING, OFF = "run-ahead", "never"
+"""The setting, and its value if the learner has switched running ahead off."""
 
 
 class RunAhead:
@@ -86,7 +76,7 @@ class RunAhead:
     def _run(self) -> None:
         code = self._code()
         known = code in (self._known, self._lesson.starter)
-        if known or not parses(code) or not allowed(self._settings):
+        if known or not parses(code) or not wanted(self._settings):
             return
         self._tries -= 1
         if self._begin(code):
@@ -98,8 +88,6 @@ class RunAhead:
         pool = self._desk.pool
         if pool is None or not pool.ready(self._lesson, 0):
             return False  # starting one would keep a core busy
-        if CORES == 1 and os.getloadavg()[0] > IDLE_LOAD:
-            return False
         return self._desk.runner.run_ahead(self._lesson, code)
 
 
@@ -114,16 +102,13 @@ def parses(code: str) -> bool:
     return False
 
 
-def allowed(settings: Settings) -> bool:
+def wanted(settings: Settings) -> bool:
     """Return whether the learner wants code to be run ahead."""
-    chosen = settings.get(SETTING) or ""
-    return chosen == "always" or (chosen != "never" and not on_battery())
+    return settings.get(SETTING) != OFF
 
 
-def next_choice(settings: Settings) -> str:
-    """Set the next of `CHOICES`, and return what it means."""
-    known = [*CHOICES]
-    now = settings.get(SETTING) or ""
-    chosen = known[(known.index(now) + 1) % len(known)] if now in known else ""
-    settings.set(SETTING, chosen)
-    return CHOICES[chosen]
+def switch(settings: Settings) -> bool:
+    """Switch running ahead on or off, and return whether it is on."""
+    on = not wanted(settings)
+    settings.set(SETTING, "" if on else OFF)
+    return on
