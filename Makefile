@@ -3,7 +3,6 @@
 # make test     lint, type-check and test
 # make format   format and fix the code with Ruff
 # make proofs   all tests, including those too slow for every run
-# make explained  provoke all errors that are explained, and list what changed
 # make rounding  how near rounding comes to the tolerances of all checks: half an hour
 # make course   prove the lessons that changed since their proof: about ten minutes each
 # make fuzz     fuzz the wire parser for ten minutes
@@ -32,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The tests start hundreds of processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test proofs explained rounding course attacks killed killed-app class crowd libreoffice newest oldest fuzz bench format clean
+.PHONY: install run test proofs rounding course attacks killed killed-app class crowd libreoffice newest oldest fuzz bench format clean
 
 install: $(STAMP)
 
@@ -66,9 +65,6 @@ test: install
 
 proofs: install
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal --proofs
-
-explained: install
-	$(BIN)/python -m tests.explain.provoked
 
 rounding: install
 	$(BIN)/python -m tests.engine.rounding
