@@ -1,25 +1,25 @@
-"""Snapshots of every screen, in three sizes, over the pack `screens`.
+"""Snapshots of the screens whose layout can break, in a small and a large terminal.
 
-After an intended change run `.venv/bin/pytest tests/app/test_snapshots.py --snapshot-update`, and
-look at the pictures before you commit them. Only the screens in `WITH_FOOTER` show the footer, so a
-changed key changes few pictures.
+After an intended change run `JAXTUTOR_UPDATE_SNAPSHOTS=1 .venv/bin/pytest
+tests/app/test_snapshots.py`, and read the difference before you commit it. Only the screens in
+`WITH_FOOTER` show the footer, so a changed key changes few of them.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from msgspec.structs import replace
-from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
+from tests.app.conftest import Driver
+from tests.app.snapshot import FOLDER, compare
 from tutor.engine.machine import Diagnostic
-from tutor.manifest import Pack
 from tutor.pack import load_pack
 from tutor.report import (
     CheckResult,
-    Contract,
     Entry,
     ErrorMap,
     ErrorSlice,
@@ -32,24 +32,20 @@ from tutor.report import (
     Timing,
     Timings,
 )
-from tutor.ui.actions import ACTIONS
 from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
-from tutor.ui.screens.contract_screen import ContractScreen
+from tutor.ui.screens.confirm_screen import ConfirmScreen
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.first_run_screen import FirstRunScreen
 from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
-from tutor.ui.screens.preview_screen import preview
 from tutor.ui.screens.solution_screen import SolutionScreen
-from tutor.ui.widgets.editor import CodeEditor
-from tutor.ui.widgets.results import ResultsPane
+from tutor.ui.themes import DEFAULT
 
-SIZES = [(80, 24), (120, 40), (200, 50)]
-PACK = Path(__file__).parents[1] / "packs" / "screens" / "lessons"
+SMALL, LARGE = (80, 24), (160, 45)
+PACKS = Path(__file__).parents[1] / "packs"
 LESSON = "rows"
-Before = Callable[["Pilot[int]"], Awaitable[None]]
 
 CODE = """import jax
 import jax.numpy as jnp
@@ -119,19 +115,30 @@ PASSED = Report(
     timings=Timings(total=1.2, race=Race("distances(a, b)", 0.034, 1.2e-5, 3e-5)),
 )
 
-
-MACHINE = (
-    Diagnostic("Python", True, "3.12.1"),
-    Diagnostic("JAX", True, "0.10.2, with flax 0.12.8 and optax 0.2.8"),
-    Diagnostic("PyTorch", True, "2.9.1"),
-    Diagnostic("Your code", True, "~/jaxtutor/screens"),
-    Diagnostic("Sandbox", True, "starts in 1.2 s"),
-    Diagnostic("Isolation", True, "files, network and processes are covered"),
-    Diagnostic("Devices", True, "simulated: 4 CPU devices"),
+ANSWERS = "y_shape = (4, 3)\nlast_line = TypeError\n"
+ANSWERED = Report(
+    "shapes",
+    "fail",
+    (
+        CheckResult(
+            "y_shape",
+            "predict",
+            "fail",
+            "you answered (4, 3); it is (3, 4)",
+            afterword="Axes of length 1 are stretched, as in PyTorch.",
+        ),
+        CheckResult(
+            "last_line",
+            "predict",
+            "pass",
+            afterword="Arrays never change: write `x.at[0].set(1.0)`.",
+        ),
+    ),
 )
+
 PIP = "run: python -m pip install"
 POOR_MACHINE = (
-    MACHINE[0],
+    Diagnostic("Python", True, "3.12.1"),
     Diagnostic("JAX", False, "flax, optax not installed", f"{PIP} flax optax"),
     Diagnostic(
         "PyTorch",
@@ -140,280 +147,157 @@ POOR_MACHINE = (
         f"{PIP} torch",
         warning=True,
     ),
-    MACHINE[3],
+    Diagnostic("Your code", True, "~/jaxtutor/screens"),
 )
 """Of a machine with little installed, where the sandbox is still starting."""
 
 
-@pytest.fixture
-def app() -> TutorApp:
-    return TutorApp(Desk(load_pack(PACK), warm=False))
-
-
-async def opened(pilot: "Pilot[int]") -> LessonScreen:
-    """Open the lesson, with some code in it."""
-    app = pilot.app
-    assert isinstance(app, TutorApp)
-    app.open_lesson(LESSON)
-    while not (isinstance(app.screen, LessonScreen) and app.screen.is_mounted):
-        await pilot.pause(0.05)
-    screen = app.screen
-    editor = screen.query_one(CodeEditor)
-    editor.cursor_blink = False
-    editor.replace(CODE, editor.document.start, editor.document.end)
-    editor.move_cursor((9, 4))
-    await settled(pilot)
-    return screen
-
-
-async def settled(pilot: "Pilot[int]") -> None:
-    """Wait until the screen no longer changes: Markdown and footers are built bit by bit."""
-    last: list[Strip] = []
-    same = 0
-    while same < 4:
-        await pilot.pause(0.05)
-        now = pilot.app.screen._compositor.render_strips()
-        same = same + 1 if now == last else 0
-        last = now
-
-
-async def course(pilot: "Pilot[int]") -> None:
-    await pilot.press("down", "down", "down")
-
-
-async def track(pilot: "Pilot[int]") -> None:
-    await pilot.press("up")
-
-
-async def going_on(pilot: "Pilot[int]") -> None:
-    app = pilot.app
-    assert isinstance(app, TutorApp) and isinstance(app.screen, CourseScreen)
+async def home(driver: Driver) -> None:
+    assert isinstance(driver.app.screen, CourseScreen)
     for lesson, report in (("pairs", PASSED), ("rows", FAILED)):
-        app.desk.progress.opened("screens", lesson)
-        app.desk.progress.record("screens", replace(report, lesson=lesson))
-    app.screen.on_screen_resume()
+        driver.app.desk.progress.opened("screens", lesson)
+        driver.app.desk.progress.record("screens", replace(report, lesson=lesson))
+    driver.app.screen.on_screen_resume()
 
 
-async def found(pilot: "Pilot[int]") -> None:
-    await going_on(pilot)
-    app = pilot.app
-    app.screen.query_one(Input).cursor_blink = False
-    await pilot.press("slash", *"vmap")
+async def first_run(driver: Driver) -> None:
+    await settled(driver)
+    await driver.app.push_screen(FirstRunScreen(driver.app.desk, lambda *_: POOR_MACHINE))
 
 
-async def not_found(pilot: "Pilot[int]") -> None:
-    app = pilot.app
-    app.screen.query_one(Input).cursor_blink = False
-    await pilot.press("slash", *"Conv3d")
+async def track_map(driver: Driver) -> None:
+    await settled(driver)
+    desk = driver.app.desk
+    await driver.app.push_screen(MapScreen(desk, desk.pack.manifest.tracks[0], entering=False))
+    driver.app.screen.query_one(Input).cursor_blink = False
 
 
-async def first_run(pilot: "Pilot[int]") -> None:
-    await with_findings(pilot, MACHINE)
+async def opened(driver: Driver, lesson: str = LESSON, text: str = CODE) -> LessonScreen:
+    """Open a lesson, with some code in it."""
+    driver.app.open_lesson(lesson)
+    await driver.on(LessonScreen)
+    driver.editor.cursor_blink = False
+    await driver.write(text)
+    driver.editor.move_cursor((9, 4))
+    await settled(driver)
+    return driver.lesson
 
 
-async def first_run_poor(pilot: "Pilot[int]") -> None:
-    await with_findings(pilot, POOR_MACHINE)
+async def brief(driver: Driver) -> None:
+    (await opened(driver)).show_pane("brief")
 
 
-async def with_findings(pilot: "Pilot[int]", found: Sequence[Diagnostic]) -> None:
-    app = pilot.app
-    assert isinstance(app, TutorApp)
-    await settled(pilot)
-    await app.push_screen(FirstRunScreen(app.desk, lambda *_: found))
+async def code(driver: Driver) -> None:
+    (await opened(driver)).show_pane("code")
 
 
-async def track_map(pilot: "Pilot[int]") -> None:
-    await with_map(pilot, entering=False)
+async def failed(driver: Driver) -> None:
+    await opened(driver)
+    show(driver, FAILED)
 
 
-async def entered(pilot: "Pilot[int]") -> None:
-    await with_map(pilot, entering=True)
+async def passed(driver: Driver) -> None:
+    await opened(driver)
+    show(driver, PASSED)
 
 
-async def searched(pilot: "Pilot[int]") -> None:
-    await with_map(pilot, entering=False)
-    await pilot.press(*"key")
+async def predicted(driver: Driver) -> None:
+    await opened(driver, "shapes", ANSWERS)
+    show(driver, ANSWERED)
 
 
-async def with_map(pilot: "Pilot[int]", entering: bool) -> None:
-    app = pilot.app
-    assert isinstance(app, TutorApp)
-    await settled(pilot)
-    await app.push_screen(MapScreen(app.desk, app.desk.pack.manifest.tracks[0], entering))
-    app.screen.query_one(Input).cursor_blink = False
-
-
-async def brief(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
-    screen.show_pane("brief")
-
-
-async def code(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
-    screen.show_pane("code")
-
-
-async def failed(pilot: "Pilot[int]") -> None:
-    await _with_report(pilot, FAILED)
-
-
-async def passed(pilot: "Pilot[int]") -> None:
-    await _with_report(pilot, PASSED)
-
-
-async def running(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
-    results = screen.query_one(ResultsPane)
-    results.clock = lambda: 1.0  # no time passes in a picture
-    results.begin()
-    for result in RESULTS[:2]:
-        results.add(result)
-    results.show()
-    screen.show_pane("results")
-
-
-async def _with_report(pilot: "Pilot[int]", report: Report) -> None:
-    screen = await opened(pilot)
-    results = screen.query_one(ResultsPane)
-    results.begin()
+def show(driver: Driver, report: Report) -> None:
+    driver.results.begin()
     for result in report.checks:
-        results.add(result)
-    results.end(report)
-    screen.show_pane("results")
+        driver.results.add(result)
+    driver.results.end(report)
+    driver.lesson.show_pane("results")
 
 
-async def hint(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
+async def hint(driver: Driver) -> None:
+    screen = await opened(driver)
     screen.show_pane("code")
     screen._show_hints(3, 0)
 
 
-async def failure_hint(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
-    screen.show_pane("code")
-    screen._show_hints(2, 1, first=True)
+async def keys(driver: Driver) -> None:
+    await opened(driver)
+    await driver.press("help")
+    await driver.on(HelpScreen)
 
 
-async def keys(pilot: "Pilot[int]") -> None:
-    await opened(pilot)
-    await pilot.press(ACTIONS["help"].key)
-    while not isinstance(pilot.app.screen, HelpScreen):
-        await pilot.pause(0.05)
+async def question(driver: Driver) -> None:
+    await opened(driver)
+    await driver.press("solution")
+    await driver.on(ConfirmScreen)
 
 
-async def looked_up(pilot: "Pilot[int]") -> None:
-    """With a contract of the test's own, so that no picture depends on the texts."""
-    await opened(pilot)
-    contract = Contract(
-        "jax.lax.scan",
-        "`scan(body, init, xs)` calls `body(carry, x)` and takes back the pair `(carry, y)`.",
-        "import jax\n\nlast, ys = jax.lax.scan(lambda c, x: (c + x, c), 0, xs)",
-        "control-flow-scan",
-        "https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html",
-    )
-    await pilot.app.push_screen(ContractScreen(contract))
-
-
-async def question(pilot: "Pilot[int]") -> None:
-    await opened(pilot)
-    await pilot.press(ACTIONS["solution"].key)
-
-
-async def previewed(pilot: "Pilot[int]") -> None:
-    app = pilot.app
-    assert isinstance(app, TutorApp)
-    await app.push_screen(preview(app.desk, "double"))
-    await settled(pilot)
-    app.screen.query_one(CodeEditor).cursor_blink = False
-
-
-async def solution(pilot: "Pilot[int]") -> None:
-    screen = await opened(pilot)
+async def solution(driver: Driver) -> None:
+    screen = await opened(driver)
     text = screen.pack.solution(LESSON) or ""
-    await pilot.app.push_screen(SolutionScreen(screen.lesson, CODE, text))
+    await driver.app.push_screen(SolutionScreen(screen.lesson, CODE, text))
 
 
-SCREENS = [
-    course,
-    going_on,
-    found,
-    not_found,
-    first_run,
-    first_run_poor,
-    track,
-    track_map,
-    entered,
-    searched,
-    brief,
-    code,
-    running,
-    failed,
-    passed,
-    hint,
-    failure_hint,
-    keys,
-    looked_up,
-    question,
-    solution,
-]
-WITH_FOOTER = {course, found, first_run, track_map, code, solution}
+async def settled(driver: Driver) -> list[Strip]:
+    """Wait until the screen no longer changes: Markdown and footers are built bit by bit."""
+    last: list[Strip] = []
+    same = 0
+    while same < 4:
+        await driver.pilot.pause(0.05)
+        now = driver.app.screen._compositor.render_strips()
+        same = same + 1 if now == last else 0
+        last = now
+    return last
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
-def test_screen(
-    snap_compare,
-    monkeypatch: pytest.MonkeyPatch,
-    app: TutorApp,
-    screen: Before,
-    size: tuple[int, int],
-):
-    async def before(pilot: "Pilot[int]") -> None:
-        await screen(pilot)
-        await settled(pilot)
+class Snapshot(NamedTuple):
+    screen: Callable[[Driver], Awaitable[None]]
+    size: tuple[int, int]
+    theme: str = DEFAULT
+    colour: bool = True
 
-    if screen not in WITH_FOOTER:
+    @property
+    def name(self) -> str:
+        width, height = self.size
+        theme = "" if self.theme == DEFAULT else f"-{self.theme}"
+        colour = "" if self.colour else "-no-colour"
+        return f"{self.screen.__name__}{theme}{colour}-{width}x{height}"
+
+
+SNAPSHOTS = [
+    *(
+        Snapshot(screen, size)
+        for screen in (
+            home, track_map, code, failed, passed, predicted, hint, solution, keys, question,
+        )
+        for size in (SMALL, LARGE)
+    ),
+    Snapshot(first_run, SMALL),
+    Snapshot(brief, SMALL),
+    Snapshot(failed, SMALL, theme="jaxtutor-light"),
+    Snapshot(failed, LARGE, colour=False),
+    Snapshot(solution, LARGE, colour=False),
+]  # fmt: skip
+WITH_FOOTER = {home, track_map, code, solution, first_run}
+
+
+@pytest.mark.parametrize("snapshot", SNAPSHOTS, ids=lambda snapshot: snapshot.name)
+async def test_screen(monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot):
+    if not snapshot.colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+    if snapshot.screen not in WITH_FOOTER:
         # From the start: a screen that is not on top is not laid out again.
         monkeypatch.setattr(TutorApp, "CSS", "Footer { display: none; }")
-    assert snap_compare(app, run_before=before, terminal_size=size)
+    pack = load_pack(PACKS / ("forms" if snapshot.screen is predicted else "screens") / "lessons")
+    with Desk(pack, warm=False) as desk:
+        app = TutorApp(desk)
+        app.theme = snapshot.theme
+        async with app.run_test(size=snapshot.size) as pilot:
+            driver = Driver(app, pilot)
+            await snapshot.screen(driver)
+            strips = await settled(driver)
+    compare(snapshot.name, strips)
 
 
-@pytest.mark.parametrize("screen", [failed, hint], ids=lambda one: one.__name__)
-def test_at_the_breakpoint(snap_compare, app: TutorApp, screen: Before):
-    """The narrowest terminal that has the PyTorch beside the code."""
-
-    async def before(pilot: "Pilot[int]") -> None:
-        await screen(pilot)
-        await settled(pilot)
-
-    assert snap_compare(app, run_before=before, terminal_size=(110, 35))
-
-
-@pytest.mark.parametrize("screen", [going_on, failed, solution], ids=lambda one: one.__name__)
-def test_without_colour(snap_compare, monkeypatch: pytest.MonkeyPatch, screen: Before):
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    async def before(pilot: "Pilot[int]") -> None:
-        await screen(pilot)
-        await settled(pilot)
-
-    app = TutorApp(Desk(load_pack(PACK), warm=False))
-    assert snap_compare(app, run_before=before, terminal_size=(120, 40))
-
-
-LIGHT = [going_on, found, first_run, failed]
-
-
-@pytest.mark.parametrize("screen", LIGHT, ids=lambda one: one.__name__)
-def test_light(snap_compare, app: TutorApp, screen: Before):
-    async def before(pilot: "Pilot[int]") -> None:
-        app.theme = "jaxtutor-light"
-        await screen(pilot)
-        await settled(pilot)
-
-    assert snap_compare(app, run_before=before, terminal_size=(120, 40))
-
-
-def test_preview(snap_compare, mini: Pack):
-    app = TutorApp(Desk(mini, warm=False))
-    assert snap_compare(app, run_before=previewed, terminal_size=(120, 40))
+def test_no_snapshot_is_left_over():
+    assert {file.stem for file in FOLDER.iterdir()} == {snapshot.name for snapshot in SNAPSHOTS}
