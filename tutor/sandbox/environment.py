@@ -26,7 +26,6 @@ from tutor.sandbox.protocol import (
     Raised,
     Step,
 )
-from tutor.sandbox.stateless import stateless
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
@@ -70,7 +69,6 @@ class Environment:
         # A copy: a module may define its own `hash`, or replace the one in `builtins`.
         self._builtins = dict(vars(builtins))
         self._harness: dict[str, Any] = {}
-        self._harness_source = ""
         self.module = types.ModuleType(self.module_name)
         self.filename = ""
         self.source = ""
@@ -80,11 +78,8 @@ class Environment:
 
     def load_harness(self, source: str, filename: str) -> None:
         """Import the lesson's own functions for expressions. Called before `load`, so that their
-        imports are the real ones. One that was imported before stays if it holds nothing that can
-        have changed. Raises: UserCodeError."""
-        if source == self._harness_source:
-            return
-        self._harness, self._harness_source = {}, ""
+        imports are the real ones. Raises: UserCodeError."""
+        self._harness = {}
         module = types.ModuleType("jax_harness")
         # A copy, as for expressions.
         module.__dict__["__builtins__"] = dict(self._builtins)
@@ -97,7 +92,6 @@ class Environment:
             sys.modules.pop(module.__name__, None)
         defined = module.__dict__
         self._harness = {name: defined[name] for name in own_names(source) if name in defined}
-        self._harness_source = source if stateless(source) else ""
 
     def load(self, source: str, filename: str) -> None:
         """Import the module. Raises: UserCodeError."""
