@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.screen import Screen
@@ -30,6 +29,7 @@ from tutor.ui.screens.problems_screen import broken
 from tutor.ui.widgets.go_on_line import GoOnLine
 from tutor.ui.widgets.lesson_list import LessonList, Row, rows_of, titled
 from tutor.ui.widgets.list_lines import Line
+from tutor.ui.widgets.row_list import MOVING
 
 _MARKS: dict[LessonStatus, str] = {
     "new": "  ",
@@ -64,11 +64,7 @@ class CourseScreen(Screen[None]):
     BINDINGS = [  # noqa: RUF012
         *bindings((*ACTIONS, ACTIONS_BY_ID["close_search"])),
         *letter_bindings(ACTIONS),
-        # The cursor of the list moves while words are typed.
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "A page up", show=False),
-        Binding("pagedown", "page(1)", "A page down", show=False),
+        *MOVING,
     ]
     CSS_PATH = "course.tcss"
 
@@ -347,10 +343,6 @@ class CourseScreen(Screen[None]):
 
     # --- opening -------------------------------------------------------------------------------
 
-    @on(LessonList.Chosen)
-    def _chosen(self, message: LessonList.Chosen) -> None:
-        self._open(message.lesson)
-
     def _open(self, lesson_id: str) -> None:
         if self._filtered:
             self.action_close_search()
@@ -369,10 +361,7 @@ class CourseScreen(Screen[None]):
                 return
         self._open(there.lesson)
 
-    @on(LessonList.TrackChosen)
-    def _track_chosen(self, message: LessonList.TrackChosen) -> None:
-        self.post_message(OpenMap(message.track))
-
+    @on(LessonList.Chosen)
     def action_open(self) -> None:
         if self._list.highlighted_track is not None:
             self.post_message(OpenMap(self._list.highlighted_track))

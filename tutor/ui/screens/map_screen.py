@@ -3,7 +3,6 @@
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Label, Static
@@ -13,6 +12,7 @@ from tutor.pack.maps import TrackMap, search
 from tutor.ui.actions import Action, actions, bindings, key_of
 from tutor.ui.desk import Desk, OpenLesson
 from tutor.ui.widgets.map_table import MapTable
+from tutor.ui.widgets.row_list import MOVING
 
 
 class MapScreen(Screen[None]):
@@ -25,10 +25,7 @@ class MapScreen(Screen[None]):
     ACTIONS: tuple[Action, ...] = actions("open", "leave", "help", "quit")
     BINDINGS = [  # noqa: RUF012
         *bindings(actions("open", "leave", "next", "help", "quit")),
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "A page up", show=False),
-        Binding("pagedown", "page(1)", "A page down", show=False),
+        *MOVING,
     ]
     CSS_PATH = "map.tcss"
 
@@ -72,10 +69,11 @@ class MapScreen(Screen[None]):
     @on(Input.Changed)
     def _search(self) -> None:
         if self._words:
-            self._table.show(search(self.desk.pack.manifest.tracks, self._words), True, 0)
+            found = search(self.desk.pack.manifest.tracks, self._words)
+            self._table.show(found, titles=True, cursor=True)
         else:
-            cursor = None if self.entering else 0
-            self._table.show([TrackMap(self.track, self.track.map)], False, cursor)
+            own = [TrackMap(self.track, self.track.map)]
+            self._table.show(own, titles=False, cursor=not self.entering)
 
     @on(MapTable.Highlighted)
     def _describe(self) -> None:
@@ -114,10 +112,10 @@ class MapScreen(Screen[None]):
         return True
 
     def action_move(self, step: int) -> None:
-        self._table.move(step)
+        self._table.action_move(step)
 
     def action_page(self, step: int) -> None:
-        self._table.page(step)
+        self._table.action_page(step)
 
     @on(MapTable.Chosen)
     def action_open(self) -> None:

@@ -1,22 +1,17 @@
 """A table of what PyTorch code becomes in JAX: to choose from, or only to look at."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.text import Text
-from textual import events
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tutor.manifest import MapEntry
+from tutor.manifest import MapEntry, Track
 from tutor.pack.maps import HEADER, TrackMap, fitted
 from tutor.ui.widgets.list_lines import cut_to
+from tutor.ui.widgets.row_list import RowList
 
 GAP = 2
 """Columns between two texts."""
@@ -25,80 +20,45 @@ LESSONS_FROM = 100
 """Width from which the lessons are shown, too."""
 
 
-class Line(NamedTuple):
-    """A row of a map, or the title of its track."""
+class MapTable(RowList[MapEntry | Track], can_focus=False):
+    """One line for each row of a map, or the title of its track, below a header."""
 
-    title: str = ""
-    row: MapEntry | None = None
-
-
-class MapTable(ScrollView, can_focus=False):
-    """One line for each row, below a header that stays, with a cursor on a row."""
-
-    COMPONENT_CLASSES = {  # noqa: RUF012
-        "map-table--row",
-        "map-table--header",
-        "map-table--track",
-        "map-table--highlighted",
-        "map-table--hover",
-    }
+    HEADER_LINES = 1
     DEFAULT_CSS = """
     MapTable {
-        background: $surface;
-        color: $foreground;
-        overflow-x: hidden;
-        & > .map-table--header { text-style: bold; color: $text-muted; }
-        & > .map-table--track { color: $text-disabled; }
-        & > .map-table--highlighted {
-            color: $block-cursor-foreground;
-            background: $block-cursor-background;
-            text-style: $block-cursor-text-style;
-        }
-        & > .map-table--hover { background: $block-hover-background; }
+        & > .row-list--quiet { text-style: bold; }
+        & > .row-list--title { color: $text-disabled; }
     }
     """
 
-    cursor: reactive[int | None] = reactive(None)
-    """The index of the row under the cursor, counted without titles."""
+    def can_be_chosen(self, row: MapEntry | Track) -> bool:
+        return not self.is_title(row)
 
-    _hover: reactive[int | None] = reactive(None)
+    def is_title(self, row: MapEntry | Track) -> bool:
+        return isinstance(row, Track)
 
-    class Highlighted(Message):
-        """The cursor has moved, or the rows are others."""
-
-    class Chosen(Message):
-        """A row has been clicked."""
-
-    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's own name
-        super().__init__(id=id)
-        self._lines: list[Line] = []
-        self._stops: list[int] = []
-        self._needs = (0, 0, 0)
-
-    # --- the rows ----------------------------------------------------------------------------
-
-    def show(self, maps: Sequence[TrackMap], titles: bool, cursor: int | None) -> None:
+    def show(self, maps: Sequence[TrackMap], *, titles: bool, cursor: bool) -> None:
         """Show other rows.
 
-        **Arguments:** `titles`: whether each track's title stands above its rows.
+        **Arguments:** `titles`: whether each track's title stands above its rows; `cursor`: whether
+        it is on the first row.
         """
-        self._lines = []
+        rows: list[MapEntry | Track] = []
         for one in maps:
-            self._lines += [Line(title=one.track.title)] if titles else []
-            self._lines += [Line(row=row) for row in one.rows]
-        self._stops = [number for number, line in enumerate(self._lines) if line.row is not None]
-        rows = [row for one in maps for row in one.rows]
-        self._needs = needs(rows)
-        self.cursor = cursor if rows else None
-        self._hover = None
-        self._set_size()
-        self.refresh()
-        self.post_message(self.Highlighted())
+            rows += [one.track, *one.rows] if titles else one.rows
+        self._show_rows(rows)
+        if cursor:
+            self._go(0)
+
+    def _set_rows(self, rows: Iterable[MapEntry | Track]) -> None:
+        super()._set_rows(rows)
+        self._needs = needs([row for row in self._rows if isinstance(row, MapEntry)])
 
     @property
     def highlighted(self) -> MapEntry | None:
         """The row under the cursor."""
-        return self._lines[self._stops[self.cursor]].row if self.cursor is not None else None
+        row = self.highlighted_row
+        return row if isinstance(row, MapEntry) else None
 
     @property
     def cut(self) -> bool:
@@ -109,91 +69,31 @@ class MapTable(ScrollView, can_focus=False):
         texts = (row.torch, row.jax)
         return any(cell_len(text) > width for text, width in zip(texts, self._widths, strict=False))
 
-    def move(self, step: int) -> None:
-        """Move the cursor; from the last row to the first."""
-        if self._stops:
-            start = -1 if step > 0 else 0
-            self.cursor = ((start if self.cursor is None else self.cursor) + step) % len(
-                self._stops
-            )
-
-    def page(self, step: int) -> None:
-        """Move the cursor by a page."""
-        if self._stops:
-            index = (self.cursor or 0) + step * max(1, self.scrollable_content_region.height - 1)
-            self.cursor = max(0, min(index, len(self._stops) - 1))
-
-    def watch_cursor(self, cursor: int | None) -> None:
-        if cursor is not None:
-            self._scroll_to_cursor()
-        self.post_message(self.Highlighted())
-
-    def _scroll_to_cursor(self) -> None:
-        if self.cursor is None or not self.is_mounted:
-            return
-        line = self._stops[self.cursor]
-        # With the line above it, which may be a title; the header covers one more.
-        top = line - 1 if line and self._lines[line - 1].row is None else line
-        region = Region(0, top, self.scrollable_content_region.width, line - top + 2)
-        self.scroll_to_region(region, animate=False, force=True, immediate=True)
-
-    # --- rendering -----------------------------------------------------------------------------
-
     @property
     def _widths(self) -> list[int]:
         return column_widths(self._needs, self.scrollable_content_region.width)
 
-    def _set_size(self) -> None:
-        width = self.scrollable_content_region.width
-        self.virtual_size = Size(width, len(self._lines) + 1)
-
     def on_resize(self) -> None:
-        self._set_size()
-        self._scroll_to_cursor()
+        super().on_resize()
         self.post_message(self.Highlighted())  # more or less of its row may be cut
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         number = self.scroll_offset.y + y - 1
         if y == 0:
-            return self._strip(self._joined(HEADER), "map-table--header")
-        if number >= len(self._lines):
+            return self._strip(joined(HEADER, self._widths), "row-list--quiet")
+        if number >= len(self._rows):
             return self._strip("")
-        line = self._lines[number]
-        if line.row is None:
-            return self._strip(" ".join(line.title.split("\n")), "map-table--track")
-        style: tuple[str, ...] = ()
-        if self.cursor is not None and number == self._stops[self.cursor]:
-            style = ("map-table--highlighted",)
-        elif number == self._hover:
-            style = ("map-table--hover",)
-        return self._strip(self._joined(cells(line.row)), *style).apply_meta({"line": number})
-
-    def _joined(self, texts: Sequence[str]) -> str:
-        return joined(texts, self._widths)
+        row = self._rows[number]
+        if isinstance(row, Track):
+            return self._strip(" ".join(row.title.split("\n")), "row-list--title")
+        strip = self._strip(joined(cells(row), self._widths), *self._state(number))
+        return strip.apply_meta({"row": number})
 
     def _strip(self, text: str, *styles: str) -> Strip:
         width = self.scrollable_content_region.width
-        style = self.get_visual_style("map-table--row", *styles).rich_style
+        style = self.get_visual_style("row-list--row", *styles).rich_style
         line = Strip([Segment(cut_to(text, width), style)])
         return line.extend_cell_length(width, style.background_style)
-
-    # --- the mouse -----------------------------------------------------------------------------
-
-    def _on_mouse_move(self, event: events.MouseMove) -> None:
-        self._hover = event.style.meta.get("line")
-
-    def _on_leave(self, event: events.Leave) -> None:
-        self._hover = None
-
-    def on_click(self, event: events.Click) -> None:
-        line = event.style.meta.get("line")
-        if line is not None:
-            self.cursor = self._stops.index(line)
-            self.post_message(self.Chosen())
 
 
 class MapPicture:
