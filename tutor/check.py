@@ -81,14 +81,15 @@ class Case(Struct, frozen=True):
 class Finding(Struct, frozen=True):
     """Why a check failed, in words and as data.
 
-    `compared` holds the expected and the actual answer if they were compared whole; explanations
-    use it, the report does not.
+    `compared` holds the expected and the actual answer if they were compared whole. `code` names
+    what was found, such as `key-reused`. Explanations use both, the report neither.
     """
 
     message: str
     mismatch: Mismatch | None = None
     notes: tuple[str, ...] = ()
     compared: tuple[Tree, Tree] | None = None
+    code: str = ""
 
 
 Releases = Annotated[

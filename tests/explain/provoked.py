@@ -37,7 +37,8 @@ def rules_of(file: str) -> tuple[Rule, ...]:
 
 def is_about_answers(rule: Rule) -> bool:
     """Return whether a rule explains wrong answers rather than what an import raises."""
-    return bool(rule.when.cause or rule.when.check or rule.when.asked)
+    when = rule.when
+    return bool(when.finding or when.cause or when.check or when.asked)
 
 
 def problems(rule: Rule, kept: Kept) -> Iterator[str]:

@@ -43,13 +43,15 @@ class Compiles(Check, frozen=True, kw_only=True):
         if len(first) > self.at_most:
             return Finding(
                 f"the first call compiled {len(first)} programs ({_some(first)}), expected at most "
-                f"{allowed}: code outside jit is compiled one operation at a time"
+                f"{allowed}: code outside jit is compiled one operation at a time",
+                code="compiled-in-pieces",
             )
         again = sum(1 for call in calls[1:] if call)
         return Finding(
             f"{total} compilations in {len(calls)} calls, expected at most {allowed}: "
             f"{again} later {'call' if again == 1 else 'calls'} compiled again ({_some(later)}) "
-            "although only values changed"
+            "although only values changed",
+            code="compiled-again",
         )
 
 

@@ -80,7 +80,8 @@ def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
     if not reason:
         return None
     guess = looks_like(numbers, epsilon)
-    return Finding(f"{where}not drawn from {family.name}: {reason}{guess and f'; {guess}'}")
+    message = f"{where}not drawn from {family.name}: {reason}{guess and f'; {guess}'}"
+    return Finding(message, code="another-distribution")
 
 
 def _epsilon(dtype: "np.dtype[Any]") -> float:

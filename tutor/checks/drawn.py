@@ -30,7 +30,7 @@ RANDOM_BITS = {
 
 class Drawn(NamedTuple):
     """One array of the result for two keys. `bits` of each number are random if it is drawn from
-    a density; 0 for integers."""
+    a density; 0 for integers. `part` is `row` or `column` if it is one of a larger array."""
 
     name: str
     numbers: "Floats"
@@ -38,6 +38,7 @@ class Drawn(NamedTuple):
     rank: int
     bits: int
     is_key: bool = False
+    part: str = ""
 
     @property
     def varies(self) -> bool:
@@ -110,6 +111,7 @@ def rows(array: Drawn) -> list[Drawn]:
             array.others[i],
             array.rank - 1,
             array.bits,
+            part="row",
         )
         for i in range(min(MAX_ROWS, len(array.numbers)))
     ]
@@ -127,4 +129,5 @@ def vectors(array: Drawn) -> Iterator[Drawn]:
         tables.append(("column", numbers.T, others.T))
     for kind, table, changed in tables:
         for i in range(len(table)):
-            yield Drawn(f"{kind} {i} of {array.name}", table[i], changed[i], 1, array.bits)
+            name = f"{kind} {i} of {array.name}"
+            yield Drawn(name, table[i], changed[i], 1, array.bits, part=kind)

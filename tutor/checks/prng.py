@@ -64,12 +64,14 @@ class Prng(Check, frozen=True, kw_only=True):
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         for line in items(entry(observed, "reuse")):
-            return Finding(f"key used twice: {text(line)[:500]}")
+            return Finding(f"key used twice: {text(line)[:500]}", code="key-reused")
         if checker := text(entry(observed, "checker")):
-            return Finding(f"key used twice: jax.debug_key_reuse reports: {checker[:500]}")
+            message = f"key used twice: jax.debug_key_reuse reports: {checker[:500]}"
+            return Finding(message, code="key-reused")
         first, again, other = (entry(observed, name) for name in ("first", "again", "other"))
         if mismatch := compare(first, again, 0.0):
-            return Finding("the same key gave two different results", mismatch)
+            message = "the same key gave two different results"
+            return Finding(message, mismatch, code="random-without-key")
         arrays = drawn_arrays(first, other)
         if finding := self._constant(arrays, entry(observed, "used") is not None):
             return finding
@@ -81,7 +83,8 @@ class Prng(Check, frozen=True, kw_only=True):
             # Tables of constants are right; draws from a key that never changes are not.
             for line in items(entry(observed, "constant")):
                 return Finding(
-                    f"{text(line)[:500]} draws from a key that does not depend on `{self.key}`"
+                    f"{text(line)[:500]} draws from a key that does not depend on `{self.key}`",
+                    code="key-ignored",
                 )
         random = [
             array for array in arrays if array.varies and not (array.constant or array.is_key)
@@ -123,7 +126,7 @@ class Prng(Check, frozen=True, kw_only=True):
         """
         same = sum(array.log_chance for array in arrays) < LOG_FALSE_POSITIVE
         if not any(array.varies for array in arrays) and (same or not used):
-            return Finding("nothing in the result depends on the key")
+            return Finding("nothing in the result depends on the key", code="key-ignored")
         if all(array.constant for array in arrays) and any(
             array.suspiciously_constant for array in arrays
         ):
@@ -133,11 +136,12 @@ class Prng(Check, frozen=True, kw_only=True):
             if self.varies != "all" and not kernel:
                 continue
             if not array.varies and array.log_chance < LOG_FALSE_POSITIVE:
-                return Finding(f"{array.name} is the same for two different keys")
+                message = f"{array.name} is the same for two different keys"
+                return Finding(message, code="key-ignored")
             if array.suspiciously_constant or (
                 kernel and array.constant and array.numbers.size > 1
             ):
-                return Finding(f"all numbers of {array.name} are the same")
+                return Finding(f"all numbers of {array.name} are the same", code="all-equal")
         return None
 
 
@@ -182,7 +186,7 @@ class _Samples:
     """An array's numbers for both keys, with their ranks."""
 
     def __init__(self, array: Drawn) -> None:
-        self.name = array.name
+        self.name, self.part = array.name, array.part
         self.sample, self.other = Sample(array.numbers), Sample(array.others)
 
 
@@ -200,5 +204,6 @@ def _dependent(one: _Samples, two: _Samples, comparisons: int) -> Finding | None
     count = min(a.numbers.size, b.numbers.size)
     return Finding(
         f"{one.name} and {two.name} are not independent draws (rank correlation {r:.3f} of their "
-        f"first {count} numbers): both come from the same key, or one from the other"
+        f"first {count} numbers): both come from the same key, or one from the other",
+        code=f"{one.part}s-dependent" if one.part == two.part != "" else "draws-dependent",
     )

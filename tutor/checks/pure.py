@@ -34,11 +34,13 @@ class Pure(Check, frozen=True, kw_only=True):
             return Finding(
                 f"two calls with the same inputs gave different results: {words(mismatch)}",
                 mismatch,
+                code="not-repeatable",
             )
         if mismatch := compare(
             entry(observed, "inputs before"), entry(observed, "inputs after"), 0.0
         ):
-            return Finding(f"the call changed its inputs: {words(mismatch)}", mismatch)
+            message = f"the call changed its inputs: {words(mismatch)}"
+            return Finding(message, mismatch, code="inputs-changed")
         for promise in items(entry(observed, "promises")):
             return Finding(f"{text(promise)[:400]}: the result is undefined")
         if not self.jit:
@@ -51,12 +53,14 @@ class Pure(Check, frozen=True, kw_only=True):
             )
         if leak := text(entry(observed, "leak")):
             return Finding(
-                f"a tracer escaped from the function: {leak[:600]}. Return the value instead"
+                f"a tracer escaped from the function: {leak[:600]}. Return the value instead",
+                code="tracer-escaped",
             )
         for name in items(entry(observed, "globals")):
             return Finding(
                 f"a tracer escaped from the function into the global {text(name)[:100]!r}: "
-                "return the value instead"
+                "return the value instead",
+                code="tracer-escaped",
             )
         if mismatch := compare(first, entry(observed, "jitted")):
             return Finding(f"under jax.jit the result is different: {words(mismatch)}", mismatch)

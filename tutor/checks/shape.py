@@ -135,7 +135,8 @@ def _judge_leaf(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> 
     if not isinstance(observed, Leaf) or observed.type not in ("jax.Array", "key"):
         kind = observed.type if isinstance(observed, Leaf) else brief(observed)
         mismatch = Mismatch("type", path, expected, Side(kind[:400]))
-        return Finding(f"{where}found {kind[:400]}, expected a jax.Array", mismatch)
+        message = f"{where}found {kind[:400]}, expected a jax.Array"
+        return Finding(message, mismatch, code="not-a-jax-array")
     array = observed.values
     if observed.type == "key":
         actual = Side("key", array.shape[:-1], "key")

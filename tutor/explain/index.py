@@ -48,7 +48,7 @@ def entries() -> dict[str, Entry]:
 
 
 def _of_rule(rule: Rule) -> Entry:
-    wrong = bool(rule.when.cause or rule.when.check)
+    wrong = bool(rule.when.finding or rule.when.cause or rule.when.check)
     return Entry(
         Explanation(
             rule.id,

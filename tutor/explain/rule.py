@@ -20,7 +20,8 @@ Code = Annotated[str, Meta(min_length=1, max_length=1500)]
 class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Conditions, which must all hold. Of several texts under one key, one must match.
 
-    `exception`: the exception's class, without its module. `fault`: another fault, by its code in
+    `exception`: the exception's class, without its module. `finding`: the code of what a check
+    found (`tutor.check.Finding`). `fault`: another fault, by its code in
     `tutor.sandbox.faults`. `check`: the kind of the failed check. `cause`: a cause that the numbers
     confirm, from `tutor.explain.causes`. `sizes`: how the first two shapes in the message differ
     (`tutor.explain.sizes`). The others are patterns (`tutor.explain.pattern`), found
@@ -32,6 +33,7 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     exception: Texts = ()
+    finding: Texts = ()
     fault: Texts = ()
     check: Texts = ()
     cause: Texts = ()

@@ -168,6 +168,7 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
         return None
     words = (
         (when.exception, (symptom.exception,)),
+        (when.finding, (symptom.finding,)),
         (when.fault, (symptom.fault,)),
         (when.check, (symptom.check,)),
     )

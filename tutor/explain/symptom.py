@@ -29,8 +29,8 @@ class Symptom(Struct, frozen=True, kw_only=True):
     """A failure.
 
     **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
-    as far as it was shown; `fault`: a code of `tutor.sandbox.faults`; `message`: of the exception
-    or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
+    as far as it was shown; `finding`: the code of what a check found; `fault`: a code of
+    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
     part of their code; `around`: code that a pasted text shows around the learner's lines; `torch`:
     the relevant part of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its
     name, expressions and `why`; `causes`: possible causes from comparing arrays, each with its
@@ -41,6 +41,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     """
 
     exception: str = ""
+    finding: str = ""
     module: str = ""
     fault: str = ""
     message: str = ""
@@ -127,6 +128,7 @@ def of_finding(
         )
         causes = causes_of(found) if found is not None else {}
     return Symptom(
+        finding=finding.code,
         message=finding.message,
         source=source,
         torch=torch,
