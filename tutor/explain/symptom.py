@@ -30,14 +30,14 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
     **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
     as far as it was shown; `finding`: the code of what a check found; `fault`: a code of
-    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line, or the running expression; `source`: the relevant
-    part of their code; `around`: code that a pasted text shows around the learner's lines; `torch`:
-    the relevant part of the lesson's PyTorch; `check`: the kind of the failed check; `asked`: its
-    name, expressions and `why`; `causes`: possible causes from comparing arrays, each with its
-    fields; `through`: the learner's frames and those of libraries, with files and code; `places`:
-    file and number of the learner's lines, the innermost last, where they are known; `function`:
-    the one that the innermost line is in; `names_jax`: whether the text that the exception was
-    found in names JAX, Flax or Optax.
+    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
+    or the running expression; `source`: the relevant part of their code; `around`: code that a
+    pasted text shows around the learner's lines; `torch`: the relevant part of the lesson's
+    PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions and `why`;
+    `causes`: possible causes from comparing arrays, each with its fields; `through`: the learner's
+    frames and those of libraries, with files and code; `places`: file and number of the learner's
+    lines, the innermost last, where they are known; `function`: the one that the innermost line is
+    in; `names_jax`: whether the text that the exception was found in names JAX, Flax or Optax.
     """
 
     exception: str = ""
