@@ -39,6 +39,10 @@ _MESSAGES = [
         ),
     )
 ]
+_OLD_LIBRARY = (
+    "If the line is in an installed library, that library is too old for this {package}: upgrade "
+    "it, or install an older {package}."
+)
 _EXCEPTIONS = ("AttributeError", "ImportError", "ModuleNotFoundError", UNKNOWN)
 
 
@@ -56,7 +60,7 @@ class Name(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Names that are looked up in the same places.
 
-    **Arguments:** `of`: the places: `array`, `key`, modules, or classes; empty for top-level
+    **Arguments:** `of`: the places: `array`, `key`, modules, or classes; `""` for top-level
     modules. `why`: why they have other names than in PyTorch or earlier releases. `names`: what to
     write for each, or a `Name` if that is not all there is to say.
     """
@@ -115,12 +119,15 @@ def _looked_up(message: str) -> list[tuple[str, str]]:
 def rule_of(group: Group, owner: str, name: str) -> Rule:
     """Return the explanation of one name."""
     entry = group.name(name)
-    removed = f" It was removed in {entry.since}." if entry.since else ""
+    removed, why = "", entry.why
+    if entry.since:
+        removed = f" It was removed in {entry.since}."
+        why += " " + _OLD_LIBRARY.format(package=entry.since.partition(" ")[0])
     return Rule(
         id=name,
         when=When(exception=_EXCEPTIONS[:-1], message=name),
-        what=f"`{{line}}`: {_subject(owner)} no `{name}`.{removed}",
-        why=entry.why,
+        what=f"`{{line}}`: {_absence(owner, name)}.{removed}",
+        why=why,
         instead=entry.use,
         example=example_of(owner, name),
         lesson=entry.lesson,
@@ -139,11 +146,12 @@ def example_of(owner: str, name: str) -> str:
     return f"import {owner}\n\n{owner}.{name}\n" if owner else f"import {name}\n"
 
 
-def _subject(owner: str) -> str:
-    """Return an owner and its verb."""
-    if owner in (ARRAY, KEY):
-        return "a JAX array has" if owner == ARRAY else "a random key has"
-    return f"`{owner}` has" if owner else "there is"
+def _absence(owner: str, name: str) -> str:
+    """Return in words that a name does not exist."""
+    if not owner:
+        return f"no module `{name}` is installed"
+    subject = {ARRAY: "a JAX array", KEY: "a random key"}.get(owner, f"`{owner}`")
+    return f"{subject} has no `{name}`"
 
 
 @cache
