@@ -177,9 +177,8 @@ class SwapAxes(Operator):
     summary = "two neighbours in a tuple argument, such as a shape, swapped"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
-        if isinstance(node, cst.Arg) and isinstance(node.value, cst.Tuple):
-            for elements in _swapped(node.value.elements):
-                yield node.with_changes(value=node.value.with_changes(elements=elements))
+        if isinstance(node, cst.Arg):
+            yield from _with_swapped(node)
 
 
 class OtherAxis(Operator):
@@ -376,9 +375,8 @@ class SwapResults(Operator):
     summary = "two neighbours in a returned tuple swapped"
 
     def wrong(self, node: cst.CSTNode) -> Wrong:
-        if isinstance(node, cst.Return) and isinstance(node.value, cst.Tuple):
-            for elements in _swapped(node.value.elements):
-                yield node.with_changes(value=node.value.with_changes(elements=elements))
+        if isinstance(node, cst.Return):
+            yield from _with_swapped(node)
 
 
 class DropUpdate(Operator):
@@ -454,6 +452,13 @@ def _swapped(elements: "tuple[cst.BaseElement, ...] | object") -> Iterator[list[
         changed[first] = a.with_changes(value=b.value)
         changed[first + 1] = b.with_changes(value=a.value)
         yield changed
+
+
+def _with_swapped(node: "cst.Arg | cst.Return") -> Wrong:
+    """Yield the node with two neighbours in its tuple swapped, if it has one."""
+    if isinstance(node.value, cst.Tuple):
+        for elements in _swapped(node.value.elements):
+            yield node.with_changes(value=node.value.with_changes(elements=elements))
 
 
 def _other_axis(value: cst.BaseExpression) -> cst.BaseExpression | None:

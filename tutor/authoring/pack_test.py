@@ -14,14 +14,14 @@ from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.recording import record
 from tutor.authoring.strength import Strength, strength, trial_of
 from tutor.authoring.trial import Outcome, Trial, attempt, learn, trials
-from tutor.engine.sandboxes import Cancel
+from tutor.engine.cancels import Cancels
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.marked_regions import solution_lines
 from tutor.pack.places import Places
 from tutor.pool.forks import Forks
 from tutor.requirements import unmet
-from tutor.sandbox.process import Cancelled, Failed
+from tutor.sandbox.process import Failed
 from tutor.storage import paths
 
 NARROW = 0.5
@@ -87,9 +87,7 @@ class PackTest:
         self.written = 0
         """The number of lessons whose answers of PyTorch were recorded."""
         self._executor = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
-        self._lock = threading.Lock()
-        self._running: set[Cancel] = set()
-        self._stopped = False
+        self._cancels = Cancels()
         self._learning: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self._learned: set[str] = set()
 
@@ -102,10 +100,7 @@ class PackTest:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._stopped = True
-            for cancel in self._running:
-                cancel.cancel()
+        self._cancels.stop()
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._forks.close()
         self._executor.shutdown()
@@ -163,11 +158,6 @@ class PackTest:
         return [f"{places.of(*one.path)}: {one.message}; {one.remedy}" for one in remarks]
 
     def _attempt(self, trial: Trial) -> Outcome:
-        cancel = Cancel()
-        with self._lock:
-            if self._stopped:
-                raise Cancelled
-            self._running.add(cancel)
         done = 0
 
         def on_seed() -> None:
@@ -175,14 +165,11 @@ class PackTest:
             done += 1
             self._on_steps(1)
 
-        try:
+        with self._cancels.run() as cancel:
             self._learn(trial.lesson)
             outcome = attempt(trial, self._forks, cancel, on_seed)
             self._on_steps(len(trial.seeds) - done)
             return outcome
-        finally:
-            with self._lock:
-                self._running.discard(cancel)
 
     def _learn(self, lesson: Lesson) -> None:
         """Compile what the solution needs, once per lesson; its other trials wait for that."""

@@ -35,24 +35,10 @@ each of 8 ms; to compile a variant takes 2 s."""
 STALLED_SECONDS = 5.0
 """After so long without a result, the executor is asked for the reason."""
 
-_IRRELEVANT_FIELDS = frozenset(
-    [
-        "title",
-        "track",
-        "needs",
-        "sources",
-        "minutes",
-        "brief",
-        "starter",
-        "hints",
-        "failure_hints",
-        "after_pass",
-        "timed",
-        "mistakes",
-        "equivalent",
-        "recorded",
-    ]
-)
+_IRRELEVANT_FIELDS = frozenset({
+    "title", "track", "needs", "sources", "minutes", "brief", "starter", "hints", "failure_hints",
+    "after_pass", "timed", "mistakes", "equivalent", "recorded",
+})  # fmt: skip
 """Fields of a lesson that no result depends on."""
 
 _Running = Future[tuple[Report, ...]]

@@ -4,7 +4,6 @@
 is plain data, to a process that calls `run_job`, and brings the reports back.
 """
 
-import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Protocol, Self
 import msgspec
 from msgspec import Struct
 
+from tutor.engine.cancels import Cancels
 from tutor.engine.plan import Configuration, configuration_of
 from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
@@ -23,7 +23,7 @@ from tutor.pool.forks import Forks
 from tutor.report import Fault, Report
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.isolation import missing
-from tutor.sandbox.process import Cancelled, Failed, Sandbox
+from tutor.sandbox.process import Failed, Sandbox
 
 
 class Job(Struct, frozen=True):
@@ -106,18 +106,13 @@ class LocalExecutor:
         self._require = require
         self._sandboxes: Sandboxes = RequireProtections(self._forks) if require else self._forks
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
-        self._lock = threading.Lock()
-        self._running: set[Cancel] = set()
-        self._stopped = False
+        self._cancels = Cancels()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._stopped = True
-            for cancel in self._running:
-                cancel.cancel()
+        self._cancels.stop()
         self._threads.shutdown(wait=False, cancel_futures=True)
         if self._close is not None:
             self._close()
@@ -152,20 +147,12 @@ class LocalExecutor:
                 self._threads.submit(self._run, Job(job.lesson, code, job.seeds[:1], learn=True))
 
     def _run(self, job: Job) -> tuple[Report, ...]:
-        cancel = Cancel()
-        with self._lock:
-            if self._stopped:
-                raise Cancelled
-            self._running.add(cancel)
-        try:
+        with self._cancels.run() as cancel:
             lesson = self._pack.lesson(job.lesson)
             if job.learn and (learnt := self._learn(job, lesson, cancel)) is not None:
                 job = msgspec.structs.replace(job, seeds=job.seeds[1:])
                 return (learnt, *run_job(job, lesson, self._sandboxes, cancel, self._references))
             return run_job(job, lesson, self._sandboxes, cancel, self._references)
-        finally:
-            with self._lock:
-                self._running.discard(cancel)
 
     def _learn(self, job: Job, lesson: Lesson, cancel: Cancel) -> Report | None:
         """Run a job with its first seed, and keep its compiled programs.

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.foreign.plain_text import one_line
 from tutor.grading import outputs
-from tutor.grading.outputs.gradebook import escape_cell, unescape_cell
+from tutor.grading.outputs.gradebook import FORMULA, escape_cell
 from tutor.grading.result import Batch, Result
 
 Write = Callable[..., Path]
@@ -78,6 +79,11 @@ def test_hostile_names_come_back_and_none_is_a_formula(write: Write, hostile: Se
     table = pandas.read_csv(folder / "gradebook.csv", dtype=str, keep_default_na=False)
     assert table["submission"].tolist() == [row["submission"] for row in rows]
     assert table["notes"].tolist() == [row["notes"] for row in rows]
+
+
+def unescape_cell(cell: str) -> str:
+    """Return the text given to `escape_cell`, except for control characters."""
+    return re.sub(FORMULA.pattern.replace(";)", ";)'"), r"\1\2", cell)
 
 
 def is_formula(cell: str) -> bool:

@@ -29,9 +29,7 @@ _FIXED_COLUMNS = ("submission", "total", "late", "notes")
 # A spreadsheet evaluates a cell that begins like this (OWASP, "CSV Injection"), full-width forms
 # included. Where the decimal separator is a comma, it may split cells at semicolons, even in
 # quotes.
-_FORMULA = re.compile(r"(^|;)([\s']*[=+\-@＝＋－＠])")
-
-_ESCAPED = re.compile(_FORMULA.pattern.replace(";)", ";)'"))
+FORMULA = re.compile(r"(^|;)([\s']*[=+\-@＝＋－＠])")
 
 
 @contextmanager
@@ -72,15 +70,10 @@ def _number_cell(value: float | None) -> float | str:
 
 def escape_cell(text: str) -> str:
     """Return text that no spreadsheet evaluates: an apostrophe precedes what would begin a formula,
-    and apostrophes there, so that `unescape_cell` can remove it. Control characters are replaced by
+    and apostrophes there, so that one can be removed. Control characters are replaced by
     visible ones."""
     visible = "".join(
         one_line(character) if unicodedata.category(character) in _INVISIBLE else character
         for character in text
     )
-    return _FORMULA.sub(r"\1'\2", visible)
-
-
-def unescape_cell(cell: str) -> str:
-    """Return the text given to `escape_cell`, except for control characters."""
-    return _ESCAPED.sub(r"\1\2", cell)
+    return FORMULA.sub(r"\1'\2", visible)

@@ -45,13 +45,14 @@ def apply(policy: Policy) -> list[Protection]:
 
     Systems other than Linux have only limits on resources, and `ESSENTIAL` is missing.
     """
-    if sys.platform == "linux":
-        from tutor.sandbox.isolation import linux
+    if sys.platform != "linux":
+        from tutor.sandbox.isolation import posix
 
-        return linux.apply(policy)
-    from tutor.sandbox.isolation import posix
+        none = [Protection(name, False, "Linux only") for name in ESSENTIAL]
+        return [*posix.apply(policy), *none]
+    from tutor.sandbox.isolation import linux
 
-    return [*posix.apply(policy), *(Protection(name, False, "Linux only") for name in ESSENTIAL)]
+    return linux.apply(policy)
 
 
 def missing(protections: Iterable[Protection]) -> list[str]:

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.message import Message
 from textual.widgets import Static
 
-from tutor.ui.actions import MENU, Action, shown_key
+from tutor.ui.actions import Action
 
 COLUMN = 14
 """Columns of an entry."""
@@ -46,7 +46,3 @@ class Menu(Static):
         entry = Text.assemble((f" {action.letter} ", "bold"), action.label)
         entry.apply_meta(click)
         return entry
-
-
-def menu_hint() -> str:
-    return f"{shown_key(MENU)}: all that you can do here"
