@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.targets import aims
 from tests.sandbox.processes import children
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
@@ -45,3 +46,9 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     yield
     assert not list(folder.iterdir())
     assert not children()
+
+
+@pytest.fixture
+def targets(tmp_path: Path, home: Path) -> Iterator[dict[str, str]]:
+    with aims(tmp_path, home) as found:
+        yield found
