@@ -210,7 +210,7 @@ def test_metadata_for_other_directories_are_reported(tmp_path: Path):
     assert problem.startswith("submission_metadata.yml: describes none of the directories")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [
         "submission_1:\n  :x: y\n" * (29 << 20 >> 5) + "#" * (10 << 20),

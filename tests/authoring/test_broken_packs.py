@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import for_each
 from tests.command import jaxtutor
 from tutor import __version__
 from tutor.authoring.lint import lint
@@ -19,11 +20,16 @@ LIST = (BROKEN / "cases.yaml").read_text(encoding="utf-8")
 CASES: list[dict[str, Any]] = plain(parse(f"cases:\n{LIST}".encode(), "cases.yaml")[0])["cases"]
 
 
-@pytest.fixture
-def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the pack and go there."""
     shutil.copytree(BROKEN / "pack", tmp_path / "pack")
     monkeypatch.chdir(tmp_path / "pack")
     return Path()
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return copied(tmp_path, monkeypatch)
 
 
 def broken(pack: Path, case: dict[str, Any]) -> Path:
@@ -47,9 +53,11 @@ def test_there_are_enough_ways():
     assert len({told for case in CASES for told in case["tells"]}) >= 40
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_what_is_wrong_is_told_with_its_place_and_what_to_do(pack: Path, case: dict[str, Any]):
-    found = lint(broken(pack, case)).problems
+@for_each("case", CASES, ids=lambda case: case["name"])
+def test_what_is_wrong_is_told_with_its_place_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[str, Any]
+):
+    found = lint(broken(copied(tmp_path, monkeypatch), case)).problems
     keys = ", ".join(key for key in Lesson.__struct_fields__ if key not in Lesson.NOT_IN_YAML)
     wanted = [
         told.replace("{version}", __version__).replace("{keys}", keys) for told in case["tells"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from tests.cases import for_each
 from tests.conftest import MINI
 from tutor.authoring.examples import Mismatch, examples, mismatches
 from tutor.lesson import Lesson
@@ -37,7 +38,7 @@ def test_blocks_of_python_are_found_with_the_plain_text_below_them():
     assert (two.code, two.line, two.output) == ("x\n", 10, None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "output"),
     [
         ("x = jnp.arange(3)\nx  # [0 1 2]\nx  # Array([0, 1, 2], dtype=int32)", None),
@@ -58,7 +59,7 @@ def test_what_holds_is_not_mentioned(sandbox: Sandbox, code: str, output: str | 
     assert found(sandbox, code, output) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "output", "line", "message"),
     [
         (

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.cases import for_each
 from tests.stopwatch import GUARD
 from tutor.authoring.idle import WAYS, make_idle
 
@@ -69,7 +70,7 @@ def results() -> dict[str, list[object]]:
     return dict(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[object]]):
     dtype, made, *_ = results[way]
     assert dtype == "float32" and isinstance(made, list) and len(made) == 3
@@ -77,7 +78,7 @@ def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[o
     assert way != "its input" or made == [2, 7, -4]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_the_methods_of_a_class_are_idle(way: str, results: dict[str, list[object]]):
     _, _, total, added, *_ = results[way]
     assert total == [1, 1]
@@ -85,7 +86,7 @@ def test_the_methods_of_a_class_are_idle(way: str, results: dict[str, list[objec
     assert way != "zeros" or added == [0, 0]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_functions_in_a_tree_are_idle_and_so_are_its_arrays(
     way: str, results: dict[str, list[object]]
 ):
@@ -93,7 +94,7 @@ def test_functions_in_a_tree_are_idle_and_so_are_its_arrays(
     assert not {*scale} & {3} and not {*made} & {6, 21, -12}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_what_a_generator_yields_is_idle(way: str, results: dict[str, list[object]]):
     *_, rows, _ = results[way]
     assert isinstance(rows, list) and len(rows) == 2

@@ -17,13 +17,18 @@ from tutor.pool.forks import Forks
 LESSON = "basics/standardize.yaml"
 
 
-@pytest.fixture
-def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a pack to begin with, and go where it is."""
     monkeypatch.chdir(tmp_path)
     new_pack(Path("mine"))
     (Path("mine") / "data").mkdir()
     (Path("mine") / "data" / "points.csv").write_text("size,colour\n1,red\n2,blue\n")
     return Path("mine")
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return made(tmp_path, monkeypatch)
 
 
 def edit(pack: Path, *edits: tuple[str, str]) -> str:
@@ -262,15 +267,18 @@ HIDING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "old", "new", "place"), CASES)
-def test_a_remark_stands_where_its_cause_is(pack: Path, code: str, old: str, new: str, place: str):
+@for_each(("code", "old", "new", "place"), CASES)
+def test_a_remark_stands_where_its_cause_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, old: str, new: str, place: str
+):
+    pack = made(tmp_path, monkeypatch)
     edit(pack, (old, new))
     found = remarked(pack)
     assert [one for one, _ in found] == [code], found
     assert found[0][1].startswith(place)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("draw", "told"),
     [
         ("normal(n - 9, d)", "a dimension must be an integer from 0 up, got -"),
@@ -283,7 +291,10 @@ def test_a_remark_stands_where_its_cause_is(pack: Path, code: str, old: str, new
         ("near(x, scale=-1)", "near(x, scale=-1): scale < 0"),
     ],
 )
-def test_what_cannot_be_drawn_is_remarked_on_its_line(pack: Path, draw: str, told: str):
+def test_what_cannot_be_drawn_is_remarked_on_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draw: str, told: str
+):
+    pack = made(tmp_path, monkeypatch)
     lines = edit(pack, ("  x: normal(n, d,", f"  y: {draw}\n  x: normal(n, d,")).splitlines()
     found = [one for one in lint(pack).remarks if one.code == "cannot-be-drawn"]
     (remark,) = found
@@ -310,7 +321,7 @@ def test_what_others_begin_with_is_remarked_where_it_stands(pack: Path):
     assert remarked(pack) == [("cannot-be-drawn", "lengths(n, d - 9)")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "inputs",
     [
         "{z: spd(n)}",
@@ -328,7 +339,10 @@ def test_what_others_begin_with_is_remarked_where_it_stands(pack: Path):
         "{z: 'int(0, 3)'}",
     ],
 )
-def test_structured_inputs_raise_no_remarks(pack: Path, inputs: str):
+def test_structured_inputs_raise_no_remarks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inputs: str
+):
+    pack = made(tmp_path, monkeypatch)
     check = f"  - {{name: z, value: columns(z), inputs: {inputs}, why: w, after: one column}}\n"
     edit(
         pack,
@@ -514,10 +528,15 @@ def test_new_and_add_tell_what_they_made_and_what_comes_next(
     assert done.stderr.startswith(b"jaxtutor: fresh/basics/cosine.yaml exists;")
 
 
-@pytest.mark.parametrize(("code", "edits", "message"), HIDING)
+@for_each(("code", "edits", "message"), HIDING)
 def test_what_wrong_answers_hide_behind_is_remarked(
-    pack: Path, code: str, edits: list[tuple[str, str]], message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: str,
+    edits: list[tuple[str, str]],
+    message: str,
 ):
+    pack = made(tmp_path, monkeypatch)
     edit(pack, *edits)
     found = [one.message for one in lint(pack).remarks if one.code == code]
     assert bool(found) == bool(message), found

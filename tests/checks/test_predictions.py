@@ -238,7 +238,7 @@ def test_the_last_assignment_counts() -> None:
         Answered(source).answer("d")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "code",
     ["__import__('os')", "[1 for _ in range(9)]", "f'{1}'", "1 if x else 2", "9**9**9", "(1,) * 3"],
 )
@@ -263,7 +263,7 @@ def test_what_people_write_around_an_answer_is_read(code: str, value: object) ->
     assert Answered(f"a = {code}").answer("a") == value
 
 
-@pytest.mark.parametrize("code", ["tuple(3)", "int('3')", "int(0.5)", "jnp.array(1, 2)", "list()"])
+@for_each("code", ["tuple(3)", "int('3')", "int(0.5)", "jnp.array(1, 2)", "list()"])
 def test_other_calls_are_no_answer(code: str) -> None:
     with pytest.raises(Unanswered, match="is code"):
         Answered(f"a = {code}").answer("a")

@@ -1,7 +1,6 @@
 """`program` and `raises`: right answers in several styles pass, wrong ones are told why."""
 
-import pytest
-
+from tests.cases import for_each
 from tutor.check import Check
 from tutor.checks.program import Program
 from tutor.checks.raises import Raises
@@ -141,14 +140,14 @@ def checked(check: Check, code: str, forks: Forks) -> CheckResult:
     return result
 
 
-@pytest.mark.parametrize("style", RIGHT)
+@for_each("style", RIGHT)
 def test_right_answers_pass(style: str, forks: Forks):
     check, code = RIGHT[style]
     result = checked(check, code, forks)
     assert result.status == "pass", result.text
 
 
-@pytest.mark.parametrize("mistake", WRONG)
+@for_each("mistake", WRONG)
 def test_wrong_answers_are_told(mistake: str, forks: Forks):
     check, code, words = WRONG[mistake]
     result = checked(check, code, forks)

@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
+from tests.cases import all_cases, for_each
 from tests.conftest import SHARED_CACHE, course
 from tests.course.sample import RUNS, SOLUTION_RUNS, STARTER_RUNS, Sample, sample_of
 from tests.stopwatch import GUARD
@@ -26,12 +27,11 @@ from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.report import Report
-from tutor.sandbox.process import Sandbox
 
 PACK = course()
 LESSONS = list(PACK.lessons.values())
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+each_lesson = for_each("lesson", LESSONS, ids=lambda lesson: lesson.id)
 
 
 def solution(lesson: Lesson) -> str:
@@ -88,16 +88,14 @@ def test_a_lesson_is_complete(lesson: Lesson):
     assert {check.kind for check in lesson.checks} & DECIDING
 
 
-@pytest.fixture(scope="module")
-def examples_sandbox(forks: Forks) -> Iterator[Sandbox]:
-    with forks.reference() as sandbox:
+@pytest.mark.parametrize("track", {lesson.track: None for lesson in LESSONS})
+def test_the_examples_give_what_the_text_shows(track: str, forks: Forks):
+    with forks.reference() as sandbox, all_cases() as case:
         sandbox.ready()
-        yield sandbox
-
-
-@each_lesson
-def test_the_examples_give_what_the_text_shows(lesson: Lesson, examples_sandbox: Sandbox):
-    assert mismatches(lesson, examples_sandbox) == []
+        for lesson in LESSONS:
+            if lesson.track == track:
+                with case(lesson.id):
+                    assert mismatches(lesson, sandbox) == []
 
 
 def test_lint_has_nothing_to_say():

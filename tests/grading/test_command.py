@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cases import for_each
 from tests.command import called, jaxtutor
 from tests.conftest import MINI
 from tests.grading import killed
@@ -155,7 +156,7 @@ def test_a_broken_pack_exits_with_2(here: Path, tmp_path: Path):
     assert done.returncode == 2 and b"tall.yaml:1:1" in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "message"),
     [
         (["gone", "anna", "double", "1"], "gone holds no graded batch"),

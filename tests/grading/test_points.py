@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.cases import for_each
 from tutor.check import Check
 from tutor.checks.value import Value
 from tutor.grading.late import Times, parse_time
@@ -134,7 +135,7 @@ def times(tmp_path: Path, *rows: str, columns: str = "submission,lesson,due,subm
 DUE = "*,,2026-03-01T12:00:00Z,"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("submitted", "penalty"),
     [
         ("2026-03-01T12:00:00Z", None),

@@ -466,7 +466,7 @@ def test_invalid_notebooks_are_refused(data: bytes):
         notebook_code(data)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "message"),
     [
         (b"", "a.py: the file is empty"),

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import for_each
+from tests.conftest import make_home
 from tutor.cli import main
 from tutor.manifest import Pack
 from tutor.pack import archive
@@ -346,12 +348,13 @@ def everything_below(folder: Path) -> set[str]:
     return {path for path in paths if not path.startswith("home/logs")}
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@for_each("attack", ATTACKS)
 def test_an_archive_not_built_by_jaxtutor_is_rejected_and_leaves_nothing(
-    attack: str, files: Files, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str],
+    attack: str, files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     make, words = ATTACKS[attack]
+    monkeypatch.setenv("JAXTUTOR_HOME", str(home := make_home(tmp_path)))
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     (folder / "bad.zip").write_bytes(make(files))

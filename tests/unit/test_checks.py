@@ -295,7 +295,7 @@ def test_whole_trees_are_stacked() -> None:
     assert stack([], 0) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "each",
     [
         [leaf(1), leaf([1])],
@@ -314,7 +314,7 @@ def test_examples_of_different_kinds_raise_tree_error(each: list[Tree]) -> None:
 # --- shape ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "spec"),
     [
         ("float32[B, 3]", ("float32", ("B", 3))),
@@ -593,7 +593,7 @@ def test_independent_draws_pass() -> None:
     passes(STRICT, drawn(TWO))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"reuse": ["lines 3 and 5 draw from the same key", "more"]},
@@ -906,7 +906,7 @@ def test_invalid_predictions_have_a_message(observed: Tree, message: str) -> Non
     assert found(TRAIN, observed, case=TRAINED).message.startswith(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "observed", [None, "0", {"a": leaf(0)}, Leaf(None, "function f"), leaf(LABELS, "complex64")]
 )
 def test_predictions_that_are_not_arrays_raise_tree_error(observed: Tree) -> None:
@@ -1061,7 +1061,7 @@ def test_targets_have_no_accuracy() -> None:
     assert TRAIN.scored(leaf(np.zeros(4)), case) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "why"),
     [
         (leaf(4.0), "must give a list of losses, or a pair that begins with one; it gives one l"),

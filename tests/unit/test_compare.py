@@ -60,7 +60,7 @@ def test_lists_equal_tuples_and_key_order_does_not_matter(tree: Tree) -> None:
     assert compare(lists(tree), tree) is None
 
 
-@pytest.mark.parametrize("kind", ["float", "int", "bool", "numpy.ndarray", "torch.Tensor"])
+@for_each("kind", ["float", "int", "bool", "numpy.ndarray", "torch.Tensor"])
 def test_a_python_number_equals_a_0d_array(kind: str) -> None:
     assert compare(leaf(1.0, kind="torch.Tensor"), leaf(1, "int64", kind)) is None
     assert compare(leaf(1, "int64", kind), leaf(1.0)) is None

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from tests.cases import for_each
 from tutor.curves import (
     MIN_DIFFERENCE,
     CurveChart,
@@ -81,7 +82,7 @@ def test_small_differences_are_drawn_at_the_bottom():
     assert plot.low == MIN_DIFFERENCE and set(plot.curves[0]) == {0.0}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("losses", "line"),
     [
         ((1.0, 0.1, 0.01), "█▅▁"),

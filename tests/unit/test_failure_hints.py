@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.cases import for_each
 from tests.unit.test_pack import FILES, LESSON, make_pack
 from tutor.authoring.lint import lint
 from tutor.authoring.pack_test import hint_remarks
@@ -83,7 +84,7 @@ def with_hints(root: Path, hints: str, survives: str = "") -> Path:
     return make_pack(root, FILES | {"basics/double.yaml": text})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "told"),
     [
         ("{fails: valeu, hint: h}", "36:13: fails: no check named 'valeu'; did you mean 'value'?"),

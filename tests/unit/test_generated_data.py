@@ -47,7 +47,7 @@ def test_blobs_are_classes_that_nearly_separate(d: int, classes: int, seed: int)
         assert linear_accuracy(x, y) > 0.9
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_moons_need_a_curve(seed: int):
     x, y = drawn("moons(400)", seed)
     assert np.bincount(y).tolist() == [200, 200]
@@ -55,7 +55,7 @@ def test_moons_need_a_curve(seed: int):
     assert neighbour_accuracy(x, y) > 0.97
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", SEEDS)
 def test_a_plane_is_linear_up_to_its_noise(seed: int):
     x, y = drawn("plane(500, 4, noise=0.1)", seed)
     wide = np.concatenate([x, np.ones((500, 1))], axis=1)

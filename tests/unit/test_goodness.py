@@ -206,7 +206,7 @@ def test_every_array_of_a_tree_is_tested_against_its_own_distribution() -> None:
     assert judged(tree, "normal(0, 0.1)").startswith("['b']: not drawn from normal(0, 0.1): ")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seen", "wanted", "message"),
     [
         (None, "normal()", "found None, expected arrays of random numbers"),

@@ -170,7 +170,7 @@ def test_a_key_is_the_raw_data_of_one() -> None:
     assert (key.type, key.values.dtype, key.values.shape) == ("key", np.uint32, (2,))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_digits_and_their_labels_are_aligned(seed: int) -> None:
     all_x, all_y = DATASETS["digits"].load()
     found = drawn("digits(B, 20)", (seed,))
@@ -240,7 +240,7 @@ def test_an_entry_is_all_that_a_data_set_needs_to_train_on(flowers: Dataset) -> 
         replace(check, held_out=60).extra_inputs((1,))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "size"),
     [("B + n", 7), ("B - 1", 3), ("2 * (B + 1)", 10), ("B // 3", 1), ("-B + 5", 1), ("- -2", 2)],
 )

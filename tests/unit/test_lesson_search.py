@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import for_each
 from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pack.catalogue import Catalogue
@@ -14,7 +15,7 @@ def search() -> LessonSearch:
     return LessonSearch(pack, Catalogue(pack).title)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "lesson"),
     [
         ("grad", "grad-basics"),

@@ -1,8 +1,8 @@
 """What fits into a line of a list."""
 
-import pytest
 from rich.cells import cell_len
 
+from tests.cases import for_each
 from tutor.ui.widgets.list_lines import Line, fitted
 
 TRACK = Line("Arrays", progress=("●●●○○○○○○○○○", "3 of 12"), right="90 min left")
@@ -14,7 +14,7 @@ def shown(line: Line, width: int, column: int = 0) -> str:
     return text.rstrip()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("width", "expected"),
     [
         (40, "Arrays    ●●●○○○○○○○○○       90 min left"),

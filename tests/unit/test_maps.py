@@ -107,7 +107,7 @@ def test_a_row_is_found_by_each_column_and_its_note(words: str, rows: tuple[MapE
 # --- columns ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("needs", "room", "widths"),
     [
         ([10, 20, 5], 40, [10, 20, 5]),
@@ -153,7 +153,7 @@ def test_long_texts_are_wrapped_in_a_terminal():
     ]
 
 
-@pytest.mark.parametrize("columns", [1, 5, 12, 30, 80])
+@for_each("columns", [1, 5, 12, 30, 80])
 def test_a_terminal_of_any_width_gets_every_character(columns: int):
     shown = "".join("".join(map_lines(search(TRACKS), columns)).split())
     for row in (*ROWS, OTHER):

@@ -97,7 +97,7 @@ def test_the_solution_is_shown_without_markers():
     assert [rows[number - 1] for number in solution_lines(SOLUTION)] == shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         "def f(x):\n    return x\n",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from tests.cases import for_each
 from tutor import render
 from tutor.checks.compare import compare, words
 from tutor.pictures.array_map import LEVELS, ArrayMap, worst_slice
@@ -199,7 +200,7 @@ def test_bars_fit_whatever_the_times(first: float, warm: float, torch: float | N
     assert max(line.count("▏") for line in text.splitlines()) <= MAX_MARKS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reached", "goal", "line"),
     [
         (0.512, 0.7, "accuracy 0.512 ██████████░░░░│░░░░░░ goal 0.7"),

@@ -24,7 +24,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("requires", "told"),
     [
         ([], ""),

@@ -158,7 +158,7 @@ def test_a_message_that_is_not_unicode_is_not_sent() -> None:
         encode({"message": "\ud800"})
 
 
-@pytest.mark.parametrize("key", [(), (1, 2), 1.5, None, b"key"])
+@for_each("key", [(), (1, 2), 1.5, None, b"key"])
 def test_keys_other_than_text_and_integers_are_not_sent(key: Any) -> None:
     with pytest.raises(WireError, match="key"):
         encode({}, {key: None})
@@ -454,7 +454,7 @@ def test_bytes_that_no_array_announced_are_refused() -> None:
     refuses(holding(["n"], body=b"1"), "more than announced")
 
 
-@pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202e", "\x00", "x" * 301])
+@for_each("name", ["\x1b[2J", "a\nb", "\u202e", "\x00", "x" * 301])
 def test_a_type_whose_name_cannot_be_printed_is_refused(name: str) -> None:
     refuses(holding(["x", name]), "cannot be printed")
     refuses(holding(["a", 0, name], ["uint8", [1]], body=b"1"), "cannot be printed")

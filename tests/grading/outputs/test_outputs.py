@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.cases import for_each
 from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import hostile_result
 from tutor.grading import outputs
@@ -17,7 +18,7 @@ Write = Callable[..., Path]
 STREAMS = ["gradebook.csv", "junit.xml", "report.html", "students", "gradescope"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "names"),
     [
         ("gradebook.csv,junit.xml", ["gradebook.csv", "junit.xml"]),
