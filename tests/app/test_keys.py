@@ -18,11 +18,7 @@ from tutor.ui.screens.preview_screen import PreviewScreen
 
 SCREENS = [CourseScreen, FirstRunScreen, LessonScreen, MapScreen, PreviewScreen]
 REPOSITORY = Path(__file__).parents[2]
-PAGES = sorted(
-    page
-    for page in [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
-    if page.parent.name != "explanations"  # generated
-)
+PAGES = sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")])
 TABLE = re.compile(r"^\| key \| action \|\n\|---\|---\|\n((?:\|.*\n)*)", re.MULTILINE)
 BY_LABEL = {action.label: action.id for action in reversed(ACTIONS.values())}
 MENTION = re.compile(rf"\*\*({'|'.join(map(re.escape, BY_LABEL))})\*\* \(([^)\n]+)\)")
