@@ -68,7 +68,7 @@ def _targets(results: Results) -> Iterator[str]:
 def _styles(results: Results) -> Iterator[str]:
     yield "Right answers in styles that no sandbox is primed with, and that nobody has tuned to."
     yield "`first`: the first run, with nothing of a learner's kept. `edited`: one line was"
-    yield "changed, and all sandboxes are ready again, primed with the code before. `ahead`: a"
+    yield "changed, and all sandboxes are ready again, with what the first run compiled. `ahead`: a"
     yield "second edit was run in a pause from typing, before the key was pressed; measured for"
     yield "some of the lessons. Lessons that train, or take more than two seconds with their own"
     yield "solution, are apart."

@@ -7,7 +7,7 @@ its lesson is opened as in the app, and once all sandboxes are ready,
 
 - the answer is run for the first time;
 - one line of it is edited, and it is run again, once all is ready again. Now the app has what the
-  first run compiled, and has primed the sandbox with that code;
+  first run compiled;
 - for some of the answers: a second edit is run ahead, as in a pause from typing, and asked about
   when that has finished.
 """

@@ -106,7 +106,7 @@ class Runner:
     def __init__(
         self,
         sandboxes: Sandboxes | None = None,
-        on_report: Callable[[Lesson, str, Report], None] = lambda lesson, code, report: None,
+        on_report: Callable[[Lesson], None] = lambda lesson: None,
     ) -> None:
         self._sandboxes = sandboxes
         self._on_report = on_report
@@ -296,7 +296,7 @@ class Runner:
                 self._ahead = job
         if not ahead:
             self._emit(job, finished)
-        self._on_report(job.lesson, job.code, report)
+        self._on_report(job.lesson)
         with self._change:
             job.reporting = False
             if not job.stop_later:

@@ -76,12 +76,6 @@ class History:
         """Return all attempts that are kept, the oldest first; none if they cannot be read."""
         return [event for event in self.events(pack, lesson) if isinstance(event, Attempt)]
 
-    def last_run(self, pack: str, lesson: str, within: float) -> str | None:
-        """Return the code that was checked last and ran to the end, in at most `within` seconds of
-        wall time; or None."""
-        ended = [one for one in self.attempts(pack, lesson) if one.verdict in ("pass", "fail")]
-        return ended[-1].code if ended and ended[-1].seconds <= within else None
-
     def events(self, pack: str, lesson: str) -> list[Event]:
         try:
             data = self.path(pack, lesson).read_bytes()

@@ -5,8 +5,9 @@ sandbox per configuration, forked, isolated and primed; and PyTorch's answers, s
 waits for the import of PyTorch. A sandbox serves one run and is then replaced. How many are kept
 warm depends on cores and free memory. After ten idle minutes everything is released.
 
-Runs of one learner's own code follow each other here. So what a run compiled is kept for the next
-(`tutor.pool.kept`), and sandboxes are primed with the code that was run last.
+Runs of one learner's own code follow each other here, so what a run compiled is kept for the next
+(`tutor.pool.kept`). No sandbox has run that code before: what code changes in its process cannot
+all be seen, and would change the next verdict.
 """
 
 import logging
@@ -25,15 +26,13 @@ from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks
 from tutor.pool.kept import KeptPrograms, collect
-from tutor.pool.priming import give, prime, prime_with_own
+from tutor.pool.priming import give, prime
 from tutor.pool.torch_answers import TorchAnswers
-from tutor.pool.warm_sandbox import Code, ExpectedLesson, Key, WarmSandbox, needed
-from tutor.report import Report
+from tutor.pool.warm_sandbox import ExpectedLesson, Key, WarmSandbox, needed
 from tutor.requirements import unmet
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Cancelled, Failed, Lost, Sandbox
 from tutor.storage import paths
-from tutor.tree import Tree
 
 IDLE_SECONDS = 600.0
 """Seconds without a run, a key or a new lesson after which everything is released."""
@@ -43,9 +42,6 @@ PATIENCE_SECONDS = 1.0
 
 LOOK_SECONDS = 5.0
 """Seconds between two looks at whether warm sandboxes are alive and still needed."""
-
-QUICK_SECONDS = 2.0
-"""Processor time of a run above which no sandbox is primed with its code."""
 
 BLAMED = 4
 """How much blame keeps a code from being primed with: that of breaking a sandbox once, of two
@@ -61,23 +57,17 @@ class Pool:
     """Warm sandboxes (see `tutor.engine.sandboxes.Sandboxes`). A context manager; all methods may
     be called from any thread.
 
-    **Arguments:** `cache`: the directory for PyTorch's answers and compiled programs; `idle`: see
-    `IDLE_SECONDS`; `fresh`: whether to use nothing that the learner's earlier runs left.
+    **Arguments:** `cache`: the directory for PyTorch's answers and compiled programs; `fresh`:
+    whether to use nothing that the learner's earlier runs left.
     """
 
-    def __init__(
-        self,
-        cache: Path | None = None,
-        idle: float = IDLE_SECONDS,
-        *,
-        fresh: bool = False,
-    ) -> None:
+    def __init__(self, cache: Path | None = None, *, fresh: bool = False) -> None:
         self._cache = cache or paths.cache()
         self._kept = None if fresh else KeptPrograms(self._cache / "own-programs")
-        self._own: dict[str, str] = {}
+        self._ran: set[str] = set()
         self._taken: dict[Sandbox, Key] = {}
         self._forks = Forks(self._cache)
-        self.idle = idle
+        self.idle = IDLE_SECONDS
         self._change = threading.Condition()
         self._torch = TorchAnswers(self._cache / "references", self.reference, self._change)
         self._expected: list[ExpectedLesson] = []
@@ -96,18 +86,10 @@ class Pool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def expect(
-        self,
-        lessons: Iterable[tuple[Lesson, Sequence[str]]],
-        seed: int = 0,
-        own: str | None = None,
-    ) -> None:
+    def expect(self, lessons: Iterable[tuple[Lesson, Sequence[str]]], seed: int = 0) -> None:
         """Set which lessons are likely to be run next, most likely first, each with the codes to
         prime its sandboxes with. A sandbox can be taken as soon as it has run the first code. Those
-        that would be skipped need none.
-
-        **Arguments:** `own`: what the learner ran last in the first lesson, perhaps long ago.
-        """
+        that would be skipped need none."""
         lessons = [one for one in lessons if not unmet(one[0].requires)]
         with self._change:
             known = self._expected
@@ -119,8 +101,6 @@ class Pool:
                 for lesson, codes in lessons
             ]
             _logger.debug("expecting %s", [expected.lesson.id for expected in self._expected])
-            if own is not None and lessons:
-                self._own.setdefault(lessons[0][0].id, own)
             for expected in self._expected:
                 self._forks.use_programs(expected.lesson, expected.codes, seed)
             self._refused = False
@@ -134,18 +114,14 @@ class Pool:
         with self._change:
             self._touch()
 
-    def ran(self, lesson: Lesson, code: str, report: Report) -> None:
-        """Keep what a run has compiled, and note its code, for the sandboxes of the next runs. Call
-        this before they are released, from the thread that uses them."""
+    def ran(self, lesson: Lesson) -> None:
+        """Keep what a run has compiled for the sandboxes of the next runs. Call this before its own
+        are released, from the thread that uses them."""
+        with self._change:
+            self._ran.add(lesson.id)
+            used = [*self._taken.items()]
         if self._kept is None:
             return
-        quick = report.timings.processor <= QUICK_SECONDS
-        with self._change:
-            used = [*self._taken.items()]
-            if quick and report.verdict in ("pass", "fail"):
-                self._own[lesson.id] = code
-            else:
-                self._own.pop(lesson.id, None)
         for sandbox, key in used:
             collect(self._kept, sandbox, *key)
             with self._change:
@@ -234,9 +210,9 @@ class Pool:
         return sandbox
 
     def _ready_one(self, lesson: Lesson, configuration: Configuration) -> WarmSandbox | None:
-        """Return a warm sandbox if there is one: one that is ready, and of these the newest, which
-        is primed with the newest code. Call with the lock held."""
-        serving = [w for w in reversed(self._waiting) if w.serves(lesson, configuration)]
+        """Return a warm sandbox if there is one: one that is ready, and of these the oldest, which
+        is primed with the most codes. Call with the lock held."""
+        serving = [w for w in self._waiting if w.serves(lesson, configuration)]
         for one in sorted(serving, key=lambda one: not one.ready):
             one.wanted = True
             self._change.wait_for(lambda one=one: one.ready, PATIENCE_SECONDS)  # type: ignore[misc]
@@ -313,22 +289,14 @@ class Pool:
             self._waiting.append(one)
         self._prime(expected, one)
 
-    def _codes(self, expected: ExpectedLesson, configuration: Configuration) -> list[Code]:
-        """Return what to prime a sandbox with, in order. Call with the lock held."""
-        lesson, seed = expected.lesson, expected.seed
-
-        def primes(code: Code) -> bool:
-            return self._failed[lesson.id, configuration, code.text] < BLAMED
-
-        left = [*filter(primes, map(Code, expected.codes))]
-        text = self._own.get(lesson.id)
-        own = Code(text, own=True) if text is not None and self._kept is not None else None
-        if own is not None and primes(own):
-            # The next run is an edit of it. Only what the pack's code compiles can be cached, and
-            # only as long as nothing of the learner's has been in the sandbox; so that comes first.
-            known = [self._forks.programs.known(lesson, configuration, c.text, seed) for c in left]
-            return [own] if all(known) else [*left, own]
-        return left
+    def _codes(self, expected: ExpectedLesson, configuration: Configuration) -> list[str]:
+        """Return what to prime a sandbox with, in order: after the lesson's first run only the
+        likeliest code, so that the sandbox is replaced soon. Call with the lock held."""
+        lesson = expected.lesson
+        codes = [
+            code for code in expected.codes if self._failed[lesson.id, configuration, code] < BLAMED
+        ]
+        return codes[:1] if lesson.id in self._ran else codes
 
     def _prime(self, expected: ExpectedLesson, one: WarmSandbox) -> None:
         """Prime a sandbox with its next code; without one, wait until it has started."""
@@ -344,26 +312,11 @@ class Pool:
             return one.wanted or self._closed
 
         try:
-            if code is not None and code.own and self._kept is not None:
-                one.current, one.sandbox.pure = True, False
-                kept = self._programs(expected, key) | self._kept.load(*key)
-                if not prime_with_own(
-                    one.sandbox, *key[:2], code.text, key.seed, kept, interrupted
-                ):
-                    self._failed[lesson.id, configuration, code.text] += BLAMED
-                    one.sandbox.kill()
-            else:
-                if not one.primed:
-                    AheadAnswers(lesson, self._cache / "references").ask_all(
-                        one.sandbox, configuration
-                    )
-                text = code.text if code is not None else None
-                prime(
-                    one.sandbox, *key[:2], text, key.seed, self._forks.programs, interrupted,
-                    save=one.sandbox.pure,
-                )  # fmt: skip
-                if not one.left and not one.current:
-                    one.current = self._give_kept(one.sandbox, key)
+            if not one.primed:
+                AheadAnswers(lesson, self._cache / "references").ask_all(one.sandbox, configuration)
+            prime(one.sandbox, *key[:2], code, key.seed, self._forks.programs, interrupted)
+            if not one.left and not one.current:
+                one.current = self._give_kept(one.sandbox, key)
             one.primed += code is not None
         except (Failed, DrawError) as failure:
             # A run will report it; here it only means a slower start.
@@ -371,7 +324,7 @@ class Pool:
             _logger.debug("%s: cannot prime pid %d: %s", lesson.id, one.sandbox.pid, cause)
             if code is not None:
                 blame = 1 if isinstance(failure, Lost) else 2 if cause in _OUTSIDE else BLAMED
-                self._failed[lesson.id, configuration, code.text] += blame
+                self._failed[lesson.id, configuration, code] += blame
             self._refused = code is None
             one.sandbox.kill()
         except Cancelled:
@@ -379,13 +332,6 @@ class Pool:
         with self._change:
             one.ready = True
             self._change.notify_all()
-
-    def _programs(self, expected: ExpectedLesson, key: Key) -> dict[str, Tree]:
-        """Return what the pack's code needs."""
-        found: dict[str, Tree] = {}
-        for code in expected.codes:
-            found |= self._forks.programs.load(key.lesson, key.configuration, code, key.seed)
-        return found
 
     def _give_kept(self, sandbox: Sandbox, key: Key) -> bool:
         """Give a sandbox what the learner's earlier runs compiled, and return whether it still

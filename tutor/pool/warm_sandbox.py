@@ -20,13 +20,6 @@ class Key(NamedTuple):
     seed: int
 
 
-class Code(NamedTuple):
-    """Code to prime with. `own`: it is the learner's."""
-
-    text: str
-    own: bool = False
-
-
 class WarmSandbox:
     """A sandbox that is being primed, or ready.
 
@@ -40,7 +33,7 @@ class WarmSandbox:
         self.sandbox = sandbox
         self.ready = False
         self.wanted = False
-        self.left: list[Code] = []
+        self.left: list[str] = []
         self.primed = 0
         self.current = False
 

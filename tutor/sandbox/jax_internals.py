@@ -150,16 +150,6 @@ def _bare(name: str) -> str:
 RANDOM_PRIMITIVES = ("random_bits", "random_split", "random_fold_in", "random_gamma")
 
 
-def registered_types() -> frozenset[type] | None:
-    """Return the types that are registered as pytrees. Fallback: None."""
-    try:
-        from jax._src.tree_util import _registry
-    except ImportError:
-        fallbacks.add("registered_types")
-        return None
-    return frozenset(_registry)
-
-
 def random_primitives() -> dict[str, Any] | None:
     """Return the primitives that consume keys, by name.
 

@@ -21,7 +21,6 @@ from tutor.sandbox import jax_internals
 from tutor.sandbox.compilation_cache import ProgramCache
 from tutor.sandbox.environment import Environment, user_code
 from tutor.sandbox.helpers import instances, refill
-from tutor.sandbox.library_state import LibraryState
 from tutor.tree import Leaf, Tree
 
 KEY_IMPLEMENTATION = "threefry2x32"
@@ -50,7 +49,6 @@ class LearnerEnvironment(Environment):
         self._context = jax_internals.cache_contexts()
         self._contexts = count(1)
         self._before = _Settings()
-        self._libraries: LibraryState | None = None
 
     def load_harness(self, source: str, filename: str) -> None:
         self._before.restore()
@@ -70,26 +68,13 @@ class LearnerEnvironment(Environment):
         leaves = ((key, leaf) for key, leaf in programs.items() if isinstance(leaf, Leaf))
         self.programs.give({key: leaf.values.tobytes() for key, leaf in leaves})
 
-    def compare(self, *, begin: bool) -> Tree:
-        """Unload the module, and return what it has changed for good since the last `begin`."""
-        self._unload()
-        if begin:
-            self._libraries = LibraryState()
-            return []
-        self._before.restore()
-        assert self._libraries is not None
-        return [*self._libraries.changes()]
-
-    def _unload(self) -> None:
-        sys.modules.pop(self.module_name, None)
-        self.module = types.ModuleType(self.module_name)
-        gc.collect()
-
     def collect(self, *, unload: bool = True) -> Tree:
         """Return the compiled programs that were needed since the last time, and `unload` the
         module."""
         if unload:
-            self._unload()
+            sys.modules.pop(self.module_name, None)
+            self.module = types.ModuleType(self.module_name)
+            gc.collect()
         return {
             key: Leaf(np.frombuffer(program, np.uint8), "array")
             for key, program in self.programs.take_needed().items()

@@ -77,15 +77,7 @@ class Collect(Struct, frozen=True, tag="collect"):
     unload: bool = True
 
 
-class Compare(Struct, frozen=True, tag="compare"):
-    """Compare the libraries with their state at the last `begin`: return a list of what has changed
-    for good (`tutor.sandbox.library_state`); with `begin`, note their state and return nothing."""
-
-    case: str
-    begin: bool
-
-
-Request = Load | Observe | Give | Collect | Compare
+Request = Load | Observe | Give | Collect
 
 
 class Ready(Struct, frozen=True, tag="ready"):

@@ -21,7 +21,6 @@ from tutor.sandbox.protocol import (
     Answer,
     Broken,
     Collect,
-    Compare,
     Give,
     Load,
     Loaded,
@@ -181,7 +180,7 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
             load = env.load_harness if request.harness else env.load
             load(request.source, request.filename)
             return Loaded(request.case), None
-        if isinstance(request, Give | Collect | Compare):
+        if isinstance(request, Give | Collect):
             return _prepare(request, tree, env)
         return _observe(request, tree, env)
     except UserCodeError as error:
@@ -189,19 +188,15 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
         return raised(request.case, error, of.filename, of.source), None
 
 
-def _prepare(
-    request: Give | Collect | Compare, tree: Tree, env: "Environment"
-) -> tuple[Reply, Tree]:
+def _prepare(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
     from tutor.sandbox.learner import LearnerEnvironment
 
     assert isinstance(env, LearnerEnvironment)
     answer: Tree = None
     if isinstance(request, Give):
         env.give(tree)
-    elif isinstance(request, Collect):
-        answer = env.collect(unload=request.unload)
     else:
-        answer = env.compare(begin=request.begin)
+        answer = env.collect(unload=request.unload)
     return Answer(request.case, 0.0, 0.0), answer
 
 

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from tutor.pool.pool import Pool
 
 
-OWN_SECONDS = 5.0
-"""Wall time of a run in an earlier session above which no sandbox is primed with its code."""
-
-
 class Desk:
     """Owned by the app and used by its screens; from the main thread, if not stated otherwise.
 
@@ -114,9 +110,8 @@ class Desk:
             with suppress(BadPack):  # reported when it is opened
                 lessons.append(self.pack.lesson(following))
         codes = [(one, self.pack.sample_submissions(one.id)) for one in lessons]
-        last = self.progress.history.last_run(self.pack.id, lesson.id, OWN_SECONDS)
         if self.runner is not None and self._pool is not None and self._expected == lesson.id:
-            self._pool.expect(codes, own=last)
+            self._pool.expect(codes)
 
     # --- titles and notices ----------------------------------------------------------------
 
