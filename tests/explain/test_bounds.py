@@ -57,7 +57,7 @@ def test_what_a_sandbox_says_is_cut_to_what_it_may_say():
     assert len(fault.frames) <= MAX_STEPS
     assert all(len(one.inside) <= MAX_INSIDE for one in fault.frames)
     assert fault.called is not None and len(fault.called.about) == MAX_HELP
-    assert len(repr(fault)) < 12 * MAX_EXCEPTION_TEXT
+    assert len(repr(fault)) < 13 * MAX_EXCEPTION_TEXT
 
 
 def test_lines_are_counted_as_python_counts_them():

@@ -222,8 +222,6 @@ WITHOUT_LINE = {
     "the message alone": MESSAGE,
     "a line of the message": MESSAGE.partition("\n")[0],
     "the message in a sentence": f"I get `{MESSAGE.partition(chr(10))[0]}` when I call it.",
-    "the class alone": "TracerBoolConversionError",
-    "the class alone, with its module": "jax.errors.TracerBoolConversionError",
 }
 
 

@@ -1,10 +1,9 @@
-"""Shapes in a message, and what else decides which possibilities are shown."""
+"""How the shapes in a message differ."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutor.explain import Symptom, explain
 from tutor.explain.sizes import RELATIONS, relations_in
 
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(tuple)
@@ -35,32 +34,3 @@ def test_the_order_of_the_shapes_does_not_matter(one: tuple[int, ...], other: tu
     for name, holds in RELATIONS.items():
         assert holds(one, other) == holds(other, one), name
         assert not holds(one, one) or name == "vectors"
-
-
-INTEGER = (
-    "grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
-    "but got int32. If you want"
-)
-LINE = "grads = jax.grad(loss_fn)(model, x)"
-
-
-def shown(source: str, *, file: bool) -> tuple[str, str]:
-    """Return the explanation's id and its text with all possibilities."""
-    symptom = Symptom(
-        exception="TypeError", fault="exception", message=INTEGER, line=LINE,
-        source=f"{source}\n{LINE}", files={"": f"{source}\n{LINE}"} if file else {},
-    )  # fmt: skip
-    found = explain(symptom)
-    assert found is not None
-    return found.id, " ".join([found.what, *(one.what for one in found.alternatives)])
-
-
-def test_what_needs_an_import_is_not_said_of_a_file_without_it():
-    assert shown("import jax", file=False)[0] == "grad-of-an-nnx-module"
-    assert shown("import jax", file=True)[0] == "grad-of-an-integer"
-    assert shown("from flax.nnx import Linear", file=True)[0] == "grad-of-an-nnx-module"
-
-
-def test_what_happens_with_one_library_alone_is_shown_only_with_it():
-    assert "Equinox" not in shown("import jax", file=True)[1]
-    assert "Equinox" in shown("class Net(eqx.Module):\n    w: jax.Array", file=True)[1]
