@@ -13,6 +13,7 @@ from tutor.pack import load_pack
 from tutor.pack.places import locate, pack_fault
 from tutor.pool.forks import Forks
 from tutor.pool.priming import prime
+from tutor.sandbox.harness import holds_nothing
 from tutor.sandbox.protocol import Observe
 
 pytestmark = pytest.mark.usefixtures("forked")
@@ -90,6 +91,34 @@ def test_each_submission_gets_a_new_one(written: Written, forks: Forks):
         _, turns = loaded.ask(request, [{}], loaded.allowance(), "")
     assert getattr(turns, "values", None) == 1.0
     assert run(lesson, RIGHT).passed
+
+
+STAYS = """
+import jax
+
+@jax.jit
+def softmax(x, axis=0, *, keepdims=True):
+    local = [x]
+    local.append(x)
+    return jax.nn.softmax(x, axis)
+"""
+
+
+def test_one_that_holds_nothing_stays_after_priming():
+    assert holds_nothing(STAYS)
+    for more in (
+        "seen = []",
+        "class Counted:\n    calls = 0",
+        "import functools\n@functools.cache\ndef slow(x):\n    return x",
+        "jit = jax.jit",
+        "def f(x, seen=[]):\n    return seen",
+        "def f(x):\n    global softmax\n    softmax = x",
+        "def f(x):\n    softmax.calls = x",
+        "def f(x):\n    globals()['softmax'] = x",
+        "def f(x):\n    setattr(softmax, 'calls', x)",
+        "for n in range(3):\n    pass",
+    ):
+        assert not holds_nothing(f"{STAYS}\n{more}\n"), more
 
 
 @pytest.mark.parametrize(
