@@ -4,9 +4,7 @@ import json
 import subprocess
 import sys
 
-import pytest
-
-from tests.cases import for_each
+from tests.cases import all_cases
 from tests.stopwatch import GUARD
 from tutor.authoring.idle import WAYS, make_idle
 
@@ -56,8 +54,7 @@ print(json.dumps(results))
 """
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, list[object]]:
+def test_functions_classes_trees_and_generators_are_idle():
     codes = {}
     for way in WAYS:
         codes[way] = ANSWER
@@ -67,35 +64,20 @@ def results() -> dict[str, list[object]]:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=GUARD, check=True
     )
-    return dict(json.loads(done.stdout))
-
-
-@for_each("way", WAYS)
-def test_a_function_that_is_returned_is_idle(way: str, results: dict[str, list[object]]):
-    dtype, made, *_ = results[way]
-    assert dtype == "float32" and isinstance(made, list) and len(made) == 3
-    assert not {*made} & {6, 21, -12}
-    assert way != "its input" or made == [2, 7, -4]
-
-
-@for_each("way", WAYS)
-def test_the_methods_of_a_class_are_idle(way: str, results: dict[str, list[object]]):
-    _, _, total, added, *_ = results[way]
-    assert total == [1, 1]
-    assert added != [2, 2]
-    assert way != "zeros" or added == [0, 0]
-
-
-@for_each("way", WAYS)
-def test_functions_in_a_tree_are_idle_and_so_are_its_arrays(
-    way: str, results: dict[str, list[object]]
-):
-    *_, (scale, made) = results[way]  # type: ignore[misc]
-    assert not {*scale} & {3} and not {*made} & {6, 21, -12}
-
-
-@for_each("way", WAYS)
-def test_what_a_generator_yields_is_idle(way: str, results: dict[str, list[object]]):
-    *_, rows, _ = results[way]
-    assert isinstance(rows, list) and len(rows) == 2
-    assert rows[0] != [4, 14] and rows[1] != [2, 6]
+    results = json.loads(done.stdout)
+    with all_cases() as case:
+        for way in WAYS:
+            with case(way):
+                dtype, made, total, added, rows, (scale, made_by_pair) = results[way]
+                # A function that is returned.
+                assert dtype == "float32" and len(made) == 3
+                assert not {*made} & {6, 21, -12}
+                assert way != "its input" or made == [2, 7, -4]
+                # The methods of a class.
+                assert total == [1, 1] and added != [2, 2]
+                assert way != "zeros" or added == [0, 0]
+                # Arrays and functions in a tree.
+                assert 3 not in scale and not {*made_by_pair} & {6, 21, -12}
+                # A generator.
+                assert len(rows) == 2
+                assert rows[0] != [4, 14] and rows[1] != [2, 6]
