@@ -325,18 +325,10 @@ def test_a_reader_keeps_refusing_after_an_error() -> None:
             list(reader.feed(piece))
 
 
-@pytest.mark.parametrize(
-    "prefix",
-    [
-        PREFIX.pack(MAGIC, MAX_HEADER + 1, 0),
-        PREFIX.pack(MAGIC, 2**32 - 1, 0),
-        PREFIX.pack(MAGIC, 10, MAX_BODY + 1),
-        PREFIX.pack(MAGIC, 10, 2**64 - 1),
-    ],
-)
-def test_a_frame_over_the_caps_is_refused_at_its_prefix(prefix: bytes) -> None:
-    with pytest.raises(WireError, match="too large"):
-        received([prefix])
+def test_a_frame_over_the_caps_is_refused_at_its_prefix() -> None:
+    for header, body in ((MAX_HEADER + 1, 0), (2**32 - 1, 0), (10, MAX_BODY + 1), (10, 2**64 - 1)):
+        with pytest.raises(WireError, match="too large"):
+            received([PREFIX.pack(MAGIC, header, body)])
 
 
 def test_a_reader_enforces_its_cap() -> None:
