@@ -117,7 +117,7 @@ def test_a_style_that_does_not_pass_is_reported(pack: Pack, monkeypatch: pytest.
     monkeypatch.setattr(styles, "held_out", lambda lesson: wrong)
     found = styles.measure(pack, ["arrays-at-updates"], ahead_every=1)
     assert not found.styles
-    assert found.wrong == ["unknown style: arrays-at-updates: fail"]
+    assert found.wrong == ["unknown style: arrays-at-updates: error"]
 
 
 def test_lessons_of_all_tracks_have_answers_in_unknown_styles(pack: Pack):
