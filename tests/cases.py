@@ -5,6 +5,7 @@ import inspect
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def for_each(
     """
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = [_row(case, len(keys)) for case in cases]
-    given = [None] * len(rows) if ids is None or callable(ids) else list(ids)
+    given = [None] * len(rows) if ids is None or callable(ids) else list(islice(ids, len(rows)))
     labels = [
         str(label or own or (ids(*values) if callable(ids) else _shown(values)))
         for (values, own), label in zip(rows, given, strict=True)
