@@ -204,7 +204,7 @@ IN_MANIFEST = [
     (
         "    lessons: [double]",
         "    lessons: []",
-        ["7:14: lessons: must be a non-empty list, got none"],
+        ["7:14: lessons: must be a non-empty list of strings, got none"],
     ),
     (
         "title: Mini",

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, inspect
 
 from tutor.expressions import BadPython, defined_names, free_names
 from tutor.inputs.datasets import DATA_FILE
@@ -16,11 +16,6 @@ from tutor.pack.problems import Problem
 from tutor.pack.releases import applies
 from tutor.pack.yaml_nodes import MappingNode, Node, ScalarNode, SequenceNode
 from tutor.suggestions import suggested
-
-
-@cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
 
 
 @cache
@@ -57,7 +52,6 @@ class StructReader:
             return None
         before = len(self.problems)
         fields = _fields(cls)
-        hints = _hints(cls)
         values: dict[str, Any] = {}
         for number, (key, child) in enumerate(node.entries):
             name = str(key.value)
@@ -68,11 +62,10 @@ class StructReader:
                     remedy = f"{indent}the keys are: {', '.join(fields)}"
                 self.complain(key, f"unknown key {name!r}", remedy)
                 continue
-            attribute = fields[name].name
-            values[attribute] = self.value(hints[attribute], child, name)
+            values[fields[name].name] = self.value(fields[name].type, child, name)
         for name, one in fields.items():
             if one.required and node.get(name) is None and not self.swallowed(name, node):
-                about = _description(hints[one.name])
+                about = _description(one.type)
                 what = f"{name!r} is missing{': ' + about.rstrip('.') if about else ''}"
                 self.complain(node, what, f"add a line `{name}: …`")
         return cls(**values) if len(self.problems) == before else None
@@ -99,53 +92,42 @@ class StructReader:
         return ""
 
     def value(self, hint: Any, node: Node, name: str) -> Any:
-        bare, holds = _unwrap(hint)
-        absent = isinstance(node, ScalarNode) and node.value is None and _optional(hint)
+        bare, holds, optional = _unwrap(hint)
+        absent = optional and isinstance(node, ScalarNode) and node.value is None
         special = getattr(self, f"read_{holds}", None)
         if special is not None and not absent:
             return special(hint, node, name)
         origin, parts = get_origin(bare), get_args(bare)
         if isinstance(bare, type) and issubclass(bare, Struct):
             return self.struct(bare, node, name)
-        if origin is tuple and parts[1:] == (...,):
-            if not isinstance(node, SequenceNode):
-                return self._refuse(hint, node, name)
-            if (whole := self._list_of_scalars(hint, parts[0], node)) is not None:
-                return whole
+        if origin is tuple and isinstance(node, SequenceNode):
             items = tuple(self.value(parts[0], item, name) for item in node.items)
-            return self._convert(_without_items(hint, tuple), node, name, len(items)) and items
+            return items if self._counts(hint, node, name, len(items)) else None
         if origin is dict and isinstance(node, MappingNode):
             entries = {str(key.value): self.value(parts[1], v, name) for key, v in node.entries}
-            return self._convert(_without_items(hint, dict), node, name, len(entries)) and entries
+            return entries if self._counts(hint, node, name, len(entries)) else None
+        if origin is tuple:
+            return self._refuse(hint, node, name, shown(node))
         return self._convert(hint, node, name)
 
-    def _list_of_scalars(self, hint: Any, item: Any, node: SequenceNode) -> Any:
-        """Convert a list of scalars at once, ten times as fast; None if it is another list or
-        invalid, to be read item by item."""
-        if _unwrap(item)[1] is not None or not all(
-            isinstance(one, ScalarNode) for one in node.items
-        ):
-            return None
+    def _counts(self, hint: Any, node: Node, name: str, items: int) -> bool:
+        """Return whether a list or mapping may have so many items, and complain if not."""
+        kind = _kind(_type(hint))
+        assert isinstance(kind, inspect.VarTupleType | inspect.DictType)
+        least, most = kind.min_length or 0, kind.max_length
+        if least <= items and (most is None or items <= most):
+            return True
+        self._refuse(hint, node, name, f"{items} items" if items else "none")
+        return False
+
+    def _convert(self, hint: Any, node: Node, name: str) -> Any:
+        """Convert a value with msgspec, which checks its type and bounds."""
         try:
             return msgspec.convert(plain(node), hint)
         except msgspec.ValidationError:
-            return None
+            return self._refuse(hint, node, name, shown(node))
 
-    def _convert(self, hint: Any, node: Node, name: str, items: int | None = None) -> Any:
-        """Convert a value with msgspec, which checks its type and bounds."""
-        value = plain(node)
-        if items is not None:
-            value = (
-                dict.fromkeys(map(str, range(items))) if type(value) is dict else (None,) * items
-            )
-        try:
-            converted = msgspec.convert(value, hint)
-        except msgspec.ValidationError:
-            return self._refuse(hint, node, name, items)
-        return converted if items is None else True
-
-    def _refuse(self, hint: Any, node: Node, name: str, items: int | None = None) -> None:
-        got = shown(node) if items is None else f"{items} items" if items else "none"
+    def _refuse(self, hint: Any, node: Node, name: str, got: str) -> None:
         self.complain(node, f"{name}: must be {rule(hint)}, got {got}", _remedy(hint, node))
 
     def read_releases(self, hint: Any, node: Node, name: str) -> Any:
@@ -212,67 +194,75 @@ _FORMS = {
 
 def rule(hint: Any) -> str:
     """Return what a value must be, such as `an integer from 1 to 240`."""
-    bare, _ = _unwrap(hint)
-    origin, parts, bounds = get_origin(bare), get_args(bare), _bounds(hint)
-    if origin is Literal:
-        return f"one of {', '.join(map(str, parts))}"
-    if origin in (Union, UnionType):
-        return " or ".join(rule(part) for part in parts if part is not NoneType)
-    if bare is bool:
-        return "true or false"
-    if bare in (int, float):
-        return f"{'an integer' if bare is int else 'a number'}{_range(bounds)}"
-    if pattern := bounds.get("pattern"):
-        return _FORMS.get(pattern, f"a string that matches {pattern}")
-    low, high = bounds.get("min_length", 0), bounds.get("max_length")
-    if bare is str:
-        noun, units = "string", "characters"
-    else:
-        noun = "mapping" if origin is dict else "list"
-        units = _PLURALS.get(_unwrap(parts[0])[0], "items") if origin is tuple else "items"
+    return _rule(_type(hint))
+
+
+_type = cache(inspect.type_info)
+
+
+def _rule(kind: inspect.Type) -> str:
+    match _kind(kind):
+        case inspect.LiteralType(values):
+            return f"one of {', '.join(map(str, values))}"
+        case inspect.UnionType(types):
+            return " or ".join(_rule(one) for one in types if not isinstance(one, inspect.NoneType))
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType() as number:
+            return f"an integer{_range(number)}"
+        case inspect.FloatType() as number:
+            return f"a number{_range(number)}"
+        case inspect.StrType(pattern=str(pattern)):
+            return _FORMS.get(pattern, f"a string that matches {pattern}")
+        case inspect.StrType(low, high):
+            noun, units = "string", "characters"
+        case inspect.DictType(min_length=low, max_length=high):
+            noun, units = "mapping", "items"
+        case inspect.VarTupleType(item, low, high):
+            noun, units = "list", _PLURALS.get(type(_kind(item)), "items")
+        case other:
+            raise TypeError(f"no rule for {other}")
     if high is not None:
-        return f"a {noun} of {low} to {high} {units}"
+        return f"a {noun} of {low or 0} to {high} {units}"
     of = f" of {units}" if units not in ("characters", "items") else ""
     return f"a {'non-empty ' if low else ''}{noun}{of}"
 
 
-_PLURALS = {int: "integers", float: "numbers", str: "strings"}
+_PLURALS: dict[type, str] = {
+    inspect.IntType: "integers",
+    inspect.FloatType: "numbers",
+    inspect.StrType: "strings",
+}
 
 
-def _range(bounds: dict[str, Any]) -> str:
+def _kind(kind: inspect.Type) -> inspect.Type:
+    """Return a type without metadata and `| None`."""
+    while True:
+        if isinstance(kind, inspect.Metadata):
+            kind = kind.type
+        elif isinstance(kind, inspect.UnionType) and kind.includes_none and not kind.types[2:]:
+            kind = next(one for one in kind.types if not isinstance(one, inspect.NoneType))
+        else:
+            return kind
+
+
+def _range(number: inspect.IntType | inspect.FloatType) -> str:
     """Return bounds of a number, such as ` from 1 to 20` or ` above 0 and at most 1`."""
-    low, high = bounds.get("ge"), bounds.get("le")
-    if low is not None and high is not None:
-        return f" from {low:g} to {high:g}"
-    least = f"at least {low:g}" if low is not None else ""
-    above = f"above {bounds['gt']:g}" if "gt" in bounds else ""
-    most = f"at most {high:g}" if high is not None else ""
-    words = " and ".join(part for part in (above, least, most) if part)
-    if not words:
-        return ""
-    return f" {words}" if above else f" of {words}"
-
-
-def _bounds(hint: Any) -> dict[str, Any]:
-    """Return the bounds that `Meta` sets anywhere in an annotation."""
-    found: dict[str, Any] = {}
-    if get_origin(hint) is Annotated:
-        hint, *metas = get_args(hint)
-        found = _bounds(hint)
-        for meta in metas:
-            if isinstance(meta, Meta):
-                names = ("ge", "gt", "le", "min_length", "max_length", "pattern")
-                values = {name: getattr(meta, name) for name in names}
-                found |= {name: value for name, value in values.items() if value is not None}
-    elif get_origin(hint) in (Union, UnionType):
-        parts = [part for part in get_args(hint) if part is not NoneType]
-        found = _bounds(parts[0]) if len(parts) == 1 else {}
-    return found
+    if number.ge is not None and number.le is not None:
+        return f" from {number.ge:g} to {number.le:g}"
+    limits = {
+        "above": number.gt,
+        "at least": number.ge,
+        "below": number.lt,
+        "at most": number.le,
+    }
+    words = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    return f" of {words}" if words.startswith("at") else f" {words}" if words else ""
 
 
 def _remedy(hint: Any, node: Node) -> str:
     """Return how to write a value of the required type."""
-    bare, _ = _unwrap(hint)
+    bare = _unwrap(hint).bare
     if isinstance(node, ScalarNode) and node.value is None:
         return "write a value after the colon"
     if bare is str:
@@ -288,9 +278,17 @@ def _remedy(hint: Any, node: Node) -> str:
     return ""
 
 
-def _unwrap(hint: Any) -> tuple[Any, str | None]:
-    """Return an annotation without `Annotated` and `| None`, and its `holds`."""
-    holds = None
+class _Unwrapped(NamedTuple):
+    """An annotation without `Annotated` and `| None`, and what its metadata says that it holds."""
+
+    bare: Any
+    holds: str | None
+    optional: bool
+
+
+@cache
+def _unwrap(hint: Any) -> _Unwrapped:
+    holds, optional = None, False
     while True:
         if get_origin(hint) is Annotated:
             hint, *metas = get_args(hint)
@@ -299,38 +297,18 @@ def _unwrap(hint: Any) -> tuple[Any, str | None]:
                     holds = meta.extra.get("holds", holds)
         elif get_origin(hint) in (Union, UnionType):
             rest = [part for part in get_args(hint) if part is not NoneType]
-            if len(rest) != 1:
-                return hint, holds
+            optional = optional or len(rest) < len(get_args(hint))
+            if len(rest) > 1:
+                return _Unwrapped(hint, holds, optional)
             hint = rest[0]
         else:
-            return hint, holds
-
-
-def _optional(hint: Any) -> bool:
-    if get_origin(hint) is Annotated:
-        return _optional(get_args(hint)[0])
-    return get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
-
-
-def _without_items(hint: Any, kind: type) -> Any:
-    """Return the annotation of a list or mapping with its bounds, and items of any type."""
-    bare: Any = dict[str, Any] if kind is dict else tuple[Any, ...]
-    if get_origin(hint) is Annotated:
-        _, *metas = get_args(hint)
-        bounds = [m for m in metas if isinstance(m, Meta)]
-        if bounds:
-            return Annotated[(bare, *bounds)]
-    return bare
+            return _Unwrapped(hint, holds, optional)
 
 
 def _description(hint: Any) -> str:
-    if get_origin(hint) is Annotated:
-        inner, *metas = get_args(hint)
-        for meta in reversed(metas):
-            if isinstance(meta, Meta) and meta.description:
-                return meta.description
-        return _description(inner)
-    return ""
+    kind = _type(hint)
+    schema = kind.extra_json_schema if isinstance(kind, inspect.Metadata) else None
+    return str((schema or {}).get("description", ""))
 
 
 def _belongs_above(entries: Sequence[tuple[ScalarNode, Node]]) -> str:
