@@ -13,7 +13,7 @@ All three contain checks, `harness`, hints, data files and the texts that lesson
 which nothing can be checked; anyone with the file can read them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -156,10 +156,17 @@ def _made_starter(pack: Pack, file: str) -> dict[str, str]:
 def without(fields: Collection[str], data: bytes, added: Mapping[str, str] = _NOTHING) -> bytes:
     """Return a valid YAML file of a pack without some top-level fields, without comments, and with
     texts `added` at its end."""
-    events = _kept(fields, yaml.parse(data.decode("utf-8-sig"), Loader=LOADER), added)
-    text: str = yaml.emit(events, allow_unicode=True, width=1 << 20)
-    left = text.encode()
     expected = {name: value for name, value in _plain(data).items() if name not in fields}
+    root = yaml.compose(data.decode("utf-8-sig"), Loader=LOADER)
+    assert isinstance(root, yaml.MappingNode), "the pack has been validated"
+    root.value = [(key, node) for key, node in root.value if key.value not in fields]
+    tag = "tag:yaml.org,2002:str"
+    root.value += [
+        (yaml.ScalarNode(tag, name), yaml.ScalarNode(tag, text, style="|"))
+        for name, text in added.items()
+    ]
+    text: str = yaml.serialize(root, allow_unicode=True, width=1 << 20)
+    left = text.encode()
     if _plain(left) != {**expected, **added}:
         raise RuntimeError("a rewritten file of the pack has different contents")
     return left
@@ -168,28 +175,6 @@ def without(fields: Collection[str], data: bytes, added: Mapping[str, str] = _NO
 def _plain(data: bytes) -> dict[str, Any]:
     found: dict[str, Any] = plain(parse(data, "")[0])
     return found
-
-
-def _kept(
-    fields: Collection[str], events: Iterable[yaml.Event], added: Mapping[str, str]
-) -> Iterator[yaml.Event]:
-    depth, key = 0, None
-    for event in events:
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth == 0 and isinstance(event, yaml.MappingEndEvent):
-            for name, text in added.items():
-                yield yaml.ScalarEvent(None, None, (True, True), name)
-                yield yaml.ScalarEvent(None, None, (True, True), text, style="|")
-        if depth == 1 and key is None and isinstance(event, yaml.ScalarEvent):
-            key = event.value
-            if key not in fields:
-                yield event
-            continue
-        if depth == 0 or key not in fields:
-            yield event
-        if depth == 1 and isinstance(event, yaml.ScalarEvent | yaml.CollectionEndEvent):
-            key = None
-        depth += isinstance(event, yaml.CollectionStartEvent)
 
 
 def _sources(pack: Pack, purpose: Purpose) -> Iterator[PackedFile]:
