@@ -113,6 +113,51 @@ def test_explanations_do_not_reveal_hidden_values(mini: Pack, forks: Forks):
     assert not any(c.isdigit() for c in explanation.what + explanation.why)
 
 
+WINDOW = "import jax\n\n\ndef double(x):\n    return jax.lax.reduce_window(x, 2)\n"
+HOSTILE = """import jax
+
+class Forged:
+    __module__ = "jax.numpy"
+    __doc__ = "\\x1b[31m[red]" + "a" * 1_000_000
+    __signature__ = 3
+
+    def __call__(self, x):
+        raise ValueError("no")
+
+forged = Forged()
+
+def double(x):
+    return forged(x)
+"""
+
+
+def test_a_function_whose_call_fails_is_shown_in_its_own_words(mini: Pack, forks: Forks):
+    report = checked(mini, "double", WINDOW, forks)
+    fault = report.checks[0].fault
+    assert fault is not None and fault.explanation is None and fault.called is not None
+    assert fault.called.name == "jax.lax.reduce_window"
+    shown = rendered(report)
+    assert "jax.lax.reduce_window(operand, init_value" in shown
+    assert "Reduction over padded windows" in shown
+
+
+def test_what_a_function_says_is_left_out_where_an_explanation_is_sure(mini: Pack, forks: Forks):
+    code = "import jax\n\n\ndef double(x):\n    return jax.vmap(abs, in_axes=(0, 0))(x)\n"
+    report = checked(mini, "double", code, forks)
+    fault = report.checks[0].fault
+    assert fault is not None and fault.explanation is not None and not fault.explanation.likely
+    assert fault.called is not None and fault.called.name == "jax.vmap"
+    assert fault.called.about not in rendered(report)
+
+
+def test_what_a_forged_function_says_is_cut_and_made_harmless(mini: Pack, forks: Forks):
+    fault = checked(mini, "double", HOSTILE, forks).checks[0].fault
+    assert fault is not None
+    if fault.called is not None:
+        assert len(repr(fault.called)) < 2_000
+        assert "\x1b" not in repr(fault.called.about)
+
+
 # --- jaxtutor explain ------------------------------------------------------------------------
 
 

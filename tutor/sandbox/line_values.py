@@ -81,6 +81,8 @@ def failing_call(source: str, traceback: types.TracebackType) -> tuple[str, Any]
         if not isinstance(node, ast.Call):
             continue
         scope, function = _scope(traceback.tb_frame), node.func
+        if isinstance(function, ast.Call):  # `jax.vmap(f)(xs)` is a call of what `vmap` returned
+            function = function.func
         name = ast.unparse(function)[:MAX_TEXT]
         if not isinstance(function, ast.Attribute):
             return name, _looked_up(function, scope, frozenset())
@@ -177,7 +179,7 @@ def _looked_up(node: ast.expr, scope: dict[str, Any], bound: frozenset[str]) -> 
         case ast.Attribute(value=inner, attr=name):
             holder = _looked_up(inner, scope, bound)
             held = getattr_static(holder, "__dict__", None)
-            if type(held) is types.GetSetDescriptorType:
+            if type(held) in (types.GetSetDescriptorType, types.MemberDescriptorType):
                 held = object.__getattribute__(holder, "__dict__")
             if type(held) is not dict or hasattr(
                 getattr_static(type(holder), name, None), "__set__"
