@@ -13,8 +13,8 @@ from tutor.lesson import Id
 Texts = str | tuple[str, ...]
 """One text or several, of which one must match."""
 
-Prose = Annotated[str, Meta(min_length=1, max_length=1500)]
-Code = Annotated[str, Meta(min_length=1, max_length=1500)]
+Prose = Annotated[str, Meta(min_length=1, max_length=700)]
+Code = Annotated[str, Meta(min_length=1, max_length=900)]
 
 
 class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,11 +25,10 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `tutor.sandbox.faults`. `check`: the kind of the failed check. `cause`: a cause that the numbers
     confirm, from `tutor.explain.causes`. `sizes`: how the first two shapes in the message differ
     (`tutor.explain.sizes`). The others are patterns (`tutor.explain.pattern`), found
-    in: `message`, the exception's or the check's; `line`, the learner's line that raised; `source`
-    and `beside`, the learner's code; `torch`, the PyTorch that the check uses; `asked`, the check's
-    name, expressions and `why`; `through`, the frames of a traceback, the libraries' as well, or
-    the learner's code. `lacks` must not be in the learner's code. With `names_jax`, a pasted text
-    must also name JAX, Flax or Optax, because other libraries word the message the same.
+    in: `message`, the exception's; `line`, the learner's line that raised; `source` and `beside`,
+    the learner's code; `through`, the frames of a traceback, the libraries' as well, or the
+    learner's code. `lacks` must not be in the learner's code. With `names_jax`, a pasted text must
+    also name JAX, Flax or Optax, because other libraries word the message the same.
     """
 
     exception: Texts = ()
@@ -43,8 +42,6 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source: Texts = ()
     beside: Texts = ()
     lacks: Texts = ()
-    torch: Texts = ()
-    asked: Texts = ()
     through: Texts = ()
     names_jax: bool = False
 
@@ -77,7 +74,7 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     what: Prose
     why: Prose
     instead: Code
-    or_: Annotated[tuple[Possibility, ...], Meta(max_length=20)] = field(default=(), name="or")
+    or_: Annotated[tuple[Possibility, ...], Meta(max_length=2)] = field(default=(), name="or")
     example: str
     recorded: str = ""
     devices: Annotated[int, Meta(ge=1, le=8)] = 1
