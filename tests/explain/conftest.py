@@ -123,7 +123,6 @@ class Kept:
         allowance: Allowance,
         right: Expected,
     ) -> Symptom | None:
-        earlier: list[Tree] = []
         for case in cases:
             name = case_id(check, case)
             observe = Observe(name, check.inside, check.observe())
@@ -138,11 +137,7 @@ class Kept:
             finding = check.judge(seen, expected, case)
             if finding is not None:
                 devices = configuration_of(lesson, check).devices
-                return of_finding(
-                    finding, lesson, check, case, source, devices=devices, earlier=earlier
-                )
-            if refers:
-                earlier.append(expected)
+                return of_finding(finding, check, case, source, devices=devices)
         return None
 
     def close(self) -> None:

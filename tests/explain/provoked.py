@@ -38,7 +38,7 @@ def rules_of(file: str) -> tuple[Rule, ...]:
 def is_about_answers(rule: Rule) -> bool:
     """Return whether a rule explains wrong answers rather than what an import raises."""
     when = rule.when
-    return bool(when.finding or when.cause or when.check or when.asked)
+    return bool(when.finding or when.cause or when.check)
 
 
 def problems(rule: Rule, kept: Kept) -> Iterator[str]:
@@ -81,8 +81,7 @@ def _not_explained(rule: Rule, symptom: Symptom | None) -> Iterator[str]:
 
 
 def _patterns(when: When) -> Iterator[str]:
-    keys = (when.message, when.line, when.source, when.beside, when.lacks, when.torch, when.asked,
-            when.through)  # fmt: skip
+    keys = (when.message, when.line, when.source, when.beside, when.lacks, when.through)
     for key in keys:
         yield from several(key)
 
@@ -103,7 +102,7 @@ def _fields(rule: Rule) -> set[str]:
     all its causes."""
     known = {"line"}
     when = rule.when
-    for key in (when.message, when.line, when.source, when.beside, when.torch, when.asked):
+    for key in (when.message, when.line, when.source, when.beside):
         each = [set(compile_pattern(pattern).fields) for pattern in several(key)]
         known |= set.intersection(*each) if each else set()
     causes = [set(CAUSES[cause].fields) for cause in several(when.cause)]

@@ -13,7 +13,6 @@ from tutor.engine.submission import Submission
 from tutor.report import CheckResult, Timing
 from tutor.sandbox.process import Failed, Lost, OnProgress
 from tutor.sandbox.protocol import Answer
-from tutor.tree import Tree
 
 
 class Checking:
@@ -69,7 +68,6 @@ class Checking:
     def _judged(self, check: Check, cases: list[Case]) -> CheckResult:
         """Return the result of the first case that is not right, or else of the last."""
         timing = Timing()
-        earlier: list[Tree] = []
         notes: tuple[str, ...] = ()
         result = CheckResult(check.title, check.kind, "pass")
         for case in cases:
@@ -84,24 +82,22 @@ class Checking:
                     reference = self._references.get(name, nan=nan, broken=check.broken)
                 except ReferenceFailed as failure:
                     return faulty(check, failure.fault)
-            judged = judge(self._lesson, self._code, observation, reference, earlier)
+            judged = judge(self._lesson, self._code, observation, reference)
             result = judged.result
             if result.fault is not None:
                 return result
             assert isinstance(observation.reply, Answer)
             timing = _added(timing, observation.reply, reference)
-            if judged.may_be_rounding and self._right_again(check, case, earlier):
+            if judged.may_be_rounding and self._right_again(check, case):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
             if result.status != "pass":
                 break
-            if reference is not None:
-                earlier.append(reference.tree)
         if result.status == "pass":
             result = msgspec.structs.replace(result, notes=(*result.notes, *notes))
         return msgspec.structs.replace(result, timing=timing)
 
-    def _right_again(self, check: Check, case: Case, earlier: list[Tree]) -> bool:
+    def _right_again(self, check: Check, case: Case) -> bool:
         """Return whether the answer is right for other inputs."""
         drawn = self._second_draw.draw(check, case)
         if drawn is None:
@@ -110,7 +106,7 @@ class Checking:
         observation = self._submission.observe(check, other, self._on_progress)
         if unanswered(self._lesson, self._code, observation) is not None:
             return False
-        judged = judge(self._lesson, self._code, observation, reference, earlier)
+        judged = judge(self._lesson, self._code, observation, reference)
         return judged.result.status == "pass"
 
 

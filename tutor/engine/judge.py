@@ -1,7 +1,7 @@
 """From a sandbox's reply and PyTorch's value to the result of a check. Nothing is run here."""
 
+import logging
 import re
-from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -11,14 +11,16 @@ from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
 from tutor.engine.second_draw import may_be_rounding
 from tutor.engine.submission import Observation, shown_code
-from tutor.explain import Symptom, explain, of_fault, of_finding
+from tutor.explain import explain, of_fault, of_finding
 from tutor.expressions import result_names
 from tutor.foreign.plain_text import inert
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Explanation, Fault, Status
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.protocol import Answer, Raised
-from tutor.tree import Tree, TreeError, brief
+from tutor.tree import TreeError, brief
+
+_logger = logging.getLogger(__name__)
 
 
 class Judged(Struct, frozen=True):
@@ -33,13 +35,11 @@ def judge(
     code: str,
     observation: Observation,
     reference: Reference | None,
-    earlier: Sequence[Tree],
 ) -> Judged:
     """Judge one case.
 
     **Arguments:** `observation`: holds an answer (see `unanswered`); `reference`: PyTorch's value,
-    if the check asks for one; `earlier`: PyTorch's values for the cases before, which explanations
-    compare with.
+    if the check asks for one.
 
     **Returns:** the result without its timing: a pass, with the check's note if it has one; or
     what is wrong.
@@ -71,7 +71,6 @@ def judge(
         )
         return Judged(passed)
     finding = _named(lesson, check, finding)
-    devices = configuration_of(lesson, check).devices
     failed = CheckResult(
         check.title,
         check.kind,
@@ -84,9 +83,7 @@ def judge(
         afterword=afterword,
         curves=curves,
         accuracy=accuracy,
-        explanation=_explain(
-            lambda: of_finding(finding, lesson, check, case, code, devices=devices, earlier=earlier)
-        ),
+        explanation=_explanation(finding, lesson, check, case, code),
     )
     return Judged(failed, may_be_rounding(finding))
 
@@ -124,7 +121,8 @@ def explained(fault: Fault, code: str, check: Check | None = None) -> Fault:
         return fault
     try:
         explanation = explain(of_fault(fault, code, check.kind if check is not None else ""))
-    except Exception:  # noqa: BLE001 - a verdict matters more than its explanation
+    except Exception as error:  # a verdict matters more than its explanation
+        _logger.error("explaining a fault failed", exc_info=error)
         return fault
     return msgspec.structs.replace(fault, explanation=explanation)
 
@@ -136,10 +134,14 @@ def shown_inputs(lesson: Lesson, check: Check, case: Case) -> str:
     return ", ".join(shown)[:300]
 
 
-def _explain(symptom: Callable[[], Symptom]) -> Explanation | None:
+def _explanation(
+    finding: Finding, lesson: Lesson, check: Check, case: Case, code: str
+) -> Explanation | None:
+    devices = configuration_of(lesson, check).devices
     try:
-        return explain(symptom())
-    except Exception:  # noqa: BLE001 - a verdict matters more than its explanation
+        return explain(of_finding(finding, check, case, code, devices=devices))
+    except Exception as error:  # a verdict matters more than its explanation
+        _logger.error("explaining a wrong answer failed", exc_info=error)
         return None
 
 

@@ -16,10 +16,10 @@ _EXTENDED = re.compile(r"^@(\w+)\.(?:def\w+|register|setter)\b")
 """The name to which a decorated function belongs: `@f.defjvp`."""
 
 
-def reachable(source: str, expressions: Iterable[str], otherwise: str | None = None) -> str:
+def reachable(source: str, expressions: Iterable[str]) -> str:
     """Return the top-level statements that define names used in `expressions`, directly or
-    indirectly, and statements that define nothing, such as imports. If the expressions use no names
-    of the module, return `otherwise`, by default all of `source`.
+    indirectly, and statements that define nothing, such as imports; all of `source` if the
+    expressions use no names of the module.
 
     The source is untrusted, and may not be Python, so it is scanned by line and not parsed: parsers
     can be crashed.
@@ -31,7 +31,7 @@ def reachable(source: str, expressions: Iterable[str], otherwise: str | None = N
         for name in names:
             defined[name].append(number)
     if not wanted & defined.keys():
-        return source if otherwise is None else otherwise
+        return source
     kept = [not names for names, _ in blocks]
     # Visit each block once: a chain of definitions may be as long as the file.
     ahead = [*wanted]

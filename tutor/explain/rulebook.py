@@ -147,8 +147,6 @@ def _flat(symptom: Symptom) -> Symptom:
         line=flat(bare(symptom.line)),
         source=flat(bare(f"{symptom.source}\n{symptom.around}"), MAX_SOURCE),
         around="",
-        torch=flat(bare(symptom.torch), MAX_SOURCE),
-        asked=flat(symptom.asked),
         through=flat(symptom.through, MAX_SOURCE),
     )
 
@@ -187,8 +185,7 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
     fields: dict[str, str] = {}
     texts = (
         (when.message, symptom.message), (when.line, symptom.line), (when.source, symptom.source),
-        (when.beside, symptom.source), (when.torch, symptom.torch), (when.asked, symptom.asked),
-        (when.through, f"{symptom.through} {symptom.source}"),
+        (when.beside, symptom.source), (when.through, f"{symptom.through} {symptom.source}"),
     )  # fmt: skip
     for patterns, text in texts:
         if patterns:
@@ -204,22 +201,14 @@ def _holds(when: When, symptom: Symptom) -> tuple[dict[str, str], tuple[int, int
             return None
         conditions += 1
     if when.cause:
-        # In the order of `tutor.explain.causes`.
+        # The most precise cause comes first.
         possible = [name for name in symptom.causes if name in several(when.cause)]
         if not possible:
             return None
         fields |= symptom.causes[possible[0]]
         conditions += 1
-        precision = _precision(possible[0], symptom)
+        precision = len(symptom.causes) - list(symptom.causes).index(possible[0])
     return fields, (precision, conditions, weight)
-
-
-def _precision(cause: str, symptom: Symptom) -> int:
-    """Return a rank of a cause: negative, so below rules without a cause, if it is vague."""
-    from tutor.explain.causes import CAUSES
-
-    at = list(symptom.causes).index(cause)
-    return -1 - at if CAUSES[cause].vague else len(symptom.causes) - at
 
 
 def _best(patterns: Sequence[str], text: str) -> tuple[int, dict[str, str]] | None:

@@ -1,7 +1,6 @@
 """Symptoms: failures in the form that rules match."""
 
 import re
-from collections.abc import Sequence
 
 from msgspec import Struct, field
 
@@ -11,9 +10,7 @@ from tutor.explain.reach import reachable
 from tutor.explain.statement import statement_at
 from tutor.expressions import texts
 from tutor.foreign.source_lines import source_lines
-from tutor.lesson import Lesson
 from tutor.report import Fault, Frame
-from tutor.tree import Tree
 
 _QUESTIONS = re.compile(r"^#.*\n?", re.MULTILINE)
 """Comments outside of functions: a lesson's questions quote code that is not the learner's."""
@@ -32,9 +29,8 @@ class Symptom(Struct, frozen=True, kw_only=True):
     as far as it was shown; `finding`: the code of what a check found; `fault`: a code of
     `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `around`: code that a
-    pasted text shows around the learner's lines; `torch`: the relevant part of the lesson's
-    PyTorch; `check`: the kind of the failed check; `asked`: its name, expressions and `why`;
-    `causes`: possible causes from comparing arrays, each with its fields; `through`: the learner's
+    pasted text shows around the learner's lines; `check`: the kind of the failed check; `causes`:
+    possible causes from comparing arrays, each with its fields; `through`: the learner's
     frames and those of libraries, with files and code; `places`: file and number of the learner's
     lines, the innermost last, where they are known; `function`: the one that the innermost line is
     in; `names_jax`: whether the text that the exception was found in names JAX, Flax or Optax.
@@ -48,9 +44,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
     line: str = ""
     source: str = ""
     around: str = ""
-    torch: str = ""
     check: str = ""
-    asked: str = ""
     causes: dict[str, dict[str, str]] = field(default_factory=dict)
     through: str = ""
     places: tuple[tuple[str, int], ...] = ()
@@ -90,24 +84,14 @@ def _through(frame: Frame) -> str:
 
 def of_finding(
     finding: Finding,
-    lesson: Lesson,
     check: Check,
     case: Case,
     source: str,
     *,
     devices: int,
-    earlier: Sequence[Tree] = (),
 ) -> Symptom:
-    """Return the symptom of a wrong answer. Takes a few times as long as comparing it did.
-
-    **Arguments:** `devices`: number of devices; `earlier`: expected and actual answers of previous
-    cases.
-    """
-    asked, referred = list(texts(check.observe())), list(texts(check.refer() or {}))
-    source = _QUESTIONS.sub("", source)
-    elsewhere = f"{source}\n{lesson.jax_harness or ''}"
-    source = reachable(source, asked)
-    torch = reachable(lesson.reference_code, referred, otherwise="")
+    """Return the symptom of a wrong answer. Takes a few times as long as comparing it did."""
+    source = reachable(_QUESTIONS.sub("", source), texts(check.observe()))
     causes = {}
     if finding.mismatch is not None and finding.compared is not None:
         from tutor.explain.causes import causes_of
@@ -120,20 +104,14 @@ def of_finding(
             inputs=case.inputs,
             sizes=case.sizes,
             devices=devices,
-            earlier=earlier,
             source=source,
-            # Without the lesson's harness, which is not to be translated.
-            torch=reachable(lesson.torch, [torch], otherwise=""),
-            elsewhere=elsewhere,
         )
         causes = causes_of(found) if found is not None else {}
     return Symptom(
         finding=finding.code,
         message=finding.message,
         source=source,
-        torch=torch,
         check=check.kind,
-        asked="\n".join([check.name, *asked, *referred, check.why]),
         causes=causes,
     )
 

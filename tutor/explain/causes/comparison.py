@@ -1,6 +1,6 @@
 """Comparisons of expected and actual answers, with their inputs, for finding causes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
@@ -47,6 +47,15 @@ class ArrayPair(Struct, frozen=True, eq=False):
         return bool(np.abs(actual - expected).max() <= self.tolerance * size)
 
     @property
+    def wrong(self) -> Any:
+        """A mask of the numbers that are wrong, on the scale of the expected ones."""
+        import numpy as np
+
+        size = float(np.abs(self.expected[np.isfinite(self.expected)]).max(initial=0.0))
+        same = np.abs(self.actual - self.expected) <= self.tolerance * size
+        return ~(same | (self.actual == self.expected))
+
+    @property
     def distinct(self) -> int:
         """Number of different expected values; the order of only a few is not evidence."""
         import numpy as np
@@ -58,10 +67,8 @@ class Comparison(Struct, frozen=True, eq=False):
     """An answer that differs from what was expected.
 
     `pairs` are the differing arrays of equal shape, `other` the first two of different shapes.
-    `inputs` and `sizes` are the case's; `earlier` are the expected and actual answers of previous
-    cases. `source` is the part of the learner's code that can affect the answer, `torch` that of
-    the lesson's PyTorch, `elsewhere` all JAX code of learner and lesson. `others` are the paths of
-    wrong arrays that are not among the pairs.
+    `inputs` and `sizes` are the case's. `source` is the part of the learner's code that can affect
+    the answer. `others` are the paths of wrong arrays that are not among the pairs.
     """
 
     mismatch: Mismatch
@@ -72,10 +79,7 @@ class Comparison(Struct, frozen=True, eq=False):
     inputs: Mapping[str, Tree]
     sizes: Mapping[str, int]
     devices: int
-    earlier: Sequence[Tree] = ()
     source: str = ""
-    torch: str = ""
-    elsewhere: str = ""
     others: tuple[str, ...] = ()
 
     def each(self) -> Iterator["Comparison"]:
@@ -85,26 +89,23 @@ class Comparison(Struct, frozen=True, eq=False):
             yield replace(self, pairs=(pair,), others=others)
 
     @property
-    def arrays_expected(self) -> int:
-        """How many arrays and numbers the expected answer has, right ones included."""
-        return sum(1 for _ in leaves(self.expected))
-
-    @property
     def where(self) -> str:
         """The part of the answer that is compared, for the start of a sentence."""
         paths = [pair.path for pair in self.pairs] or [self.mismatch.path]
-        count = self.arrays_expected
-        if count <= 1 or not all(paths) or (len(paths) == count and count > 2):
+        count = sum(1 for _ in leaves(self.expected))
+        if count <= 1 or not all(paths) or len(paths) == count > 2:
             return "The answer"
         *names, last = (f"`{path}`" for path in paths[:3])
-        shown = f"{', '.join(names)} and {last}" if names else last
         if len(paths) > 3:
-            shown = f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer"
-        if self.pairs and not self.others and len(paths) < count and self.other is None:
-            shown += " (the rest of the answer is right)"
-        if len(paths) > 3:
-            return f"{shown},"
-        return shown if len(paths) == 1 else f"Each of {shown}"
+            return f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer,"
+        return f"Each of {', '.join(names)} and {last}" if names else last
+
+    def right(self) -> Iterator[tuple[str, Numbers]]:
+        """Yield the real arrays that the answer has right, by path."""
+        wrong = {pair.path for pair in self.pairs} | set(self.others)
+        for path, leaf in leaves(self.expected):
+            if path not in wrong and (numbers := real_numbers(leaf)) is not None:
+                yield path, numbers
 
     def arrays(self) -> list[tuple[str, Numbers]]:
         """Return the real arrays among the inputs, with their names in the learner's code."""
@@ -116,7 +117,7 @@ class Comparison(Struct, frozen=True, eq=False):
         ]
 
     def scalars(self) -> list[tuple[str, float]]:
-        """Return the floats among the inputs: learning rates and limits, say."""
+        """Return the numbers among the inputs that may be a factor: learning rates, say."""
         return [
             (name, float(array.reshape(())))
             for name, array in self.arrays()
@@ -127,11 +128,12 @@ class Comparison(Struct, frozen=True, eq=False):
         """Return counts that an answer may be off by, each with what it counts."""
         found: dict[int, str] = {}
         for name, size in self.sizes.items():
-            found.setdefault(size, name)
+            found.setdefault(size, f"the size of `{name}`")
         for name, array in self.arrays():
             for axis, size in enumerate(array.shape):
-                found.setdefault(size, f"axis {axis} of {name}")
-            found.setdefault(array.size, f"the elements of {name}")
+                found.setdefault(size, f"the length of axis {axis} of `{name}`")
+            found.setdefault(array.size, f"the number of elements of `{name}`")
+        found.setdefault(self.devices, "the number of devices")
         return {count: what for count, what in found.items() if count > 1}
 
 
@@ -143,16 +145,12 @@ def comparison(
     inputs: Mapping[str, Tree],
     sizes: Mapping[str, int],
     devices: int,
-    earlier: Sequence[Tree] = (),
     source: str = "",
-    torch: str = "",
-    elsewhere: str = "",
 ) -> Comparison | None:
     """Return a comparison, or None if the arrays are too large."""
     expected_leaves, actual_leaves = dict(leaves(expected)), dict(leaves(actual))
     both = (*expected_leaves.values(), *actual_leaves.values())
-    arrays = [leaf.array for leaf in both if leaf.array is not None]
-    if sum(array.size for array in arrays) > MAX_ELEMENTS:
+    if sum(leaf.array.size for leaf in both if leaf.array is not None) > MAX_ELEMENTS:
         return None
     pairs: list[ArrayPair] = []
     other: ArrayPair | None = None
@@ -169,24 +167,19 @@ def comparison(
         else:
             other = other or pair
     return Comparison(
-        mismatch,
-        expected,
-        actual,
-        tuple(pairs),
-        other,
-        inputs,
-        sizes,
-        devices,
-        earlier,
-        source,
-        torch,
-        elsewhere,
+        mismatch, expected, actual, tuple(pairs), other, inputs, sizes, devices, source
     )
 
 
 def everywhere(comparison: Comparison, holds: Callable[[ArrayPair], bool]) -> Fields | None:
     """Return no fields if there are pairs and `holds` is true for all of them; else None."""
     return {} if comparison.pairs and all(map(holds, comparison.pairs)) else None
+
+
+def alike(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -> Fields | None:
+    """Return the fields if `find` returns the same ones for every pair; else None."""
+    found = [find(pair) for pair in comparison.pairs]
+    return found[0] if found and all(one == found[0] for one in found) else None
 
 
 def real_numbers(leaf: Leaf) -> Numbers | None:

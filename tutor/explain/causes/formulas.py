@@ -1,228 +1,187 @@
-"""Formulas that lessons ask for, with the variants that people write instead, in NumPy."""
+"""Causes: the expected result is a well-known formula of the inputs, and the answer a variant."""
 
-from collections.abc import Iterator
-from itertools import combinations, product
+from collections.abc import Callable, Iterator
+from itertools import pairwise, permutations, product
 
-from tutor.explain.causes.comparison import Comparison, Numbers
+from tutor.explain.causes.comparison import Comparison, Fields, Numbers
+from tutor.tree import leaves
 
 Options = dict[str, str]
 """What a variant does, in words, by the kind of choice."""
 
 Variants = Iterator[tuple[Options, tuple[Numbers, ...]]]
+"""Options and the arrays of the answer, of variants among which is the right one."""
 
-Shape = tuple[int, ...]
+MAX_SIZE = 1 << 17
+"""Limit of all inputs together; larger ones would take too long."""
 
-EPSILONS = {
-    "1e-05 added to the variance": (1e-5, True),
-    "1e-06 added to the variance": (1e-6, True),
-    "0.001 added to the variance": (1e-3, True),
-    "nothing added to the variance": (0.0, True),
-    "1e-05 added to the deviation": (1e-5, False),
-    "0.001 added to the deviation": (1e-3, False),
-}
-"""Whether a number is added before the root or after it."""
-
-LARGE = 1 << 12
-"""Limit of an array that is attended to or normalised in many ways."""
-
-MAX_VARIANTS = 12
-"""Combinations of inputs that a family tries."""
+MAX_LAYERS = 6
 
 
-def attention(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the variants of attention: of its scale, of the axis of its softmax, and of what it
-    may look at."""
-    arrays = [(n, a) for n, a in comparison.arrays() if 2 <= a.ndim <= 4 and 3 < a.size <= LARGE]
-    count = 0
-    for (_, q), (_, k), (_, v) in product(arrays, repeat=3):
-        fits = (
-            q.ndim == k.ndim == v.ndim == len(shape)
-            and q.shape[:-2] == k.shape[:-2] == v.shape[:-2] == shape[:-2]
-            and q.shape[-1] == k.shape[-1]
-            and k.shape[-2] == v.shape[-2]
-            and shape[-2:] == (q.shape[-2], v.shape[-1])
-        )
-        if fits and (q is not v or len(arrays) == 1) and count < MAX_VARIANTS:
-            count += 1
-            yield _attention(q, k, v, comparison)
+def another_cell(comparison: Comparison) -> Fields | None:
+    """Recognise the step of an LSTM with its gates in another order, or without a bias."""
+    return _variant(comparison, _lstms)
 
 
-def _attention(q: Numbers, k: Numbers, v: Numbers, comparison: Comparison) -> Variants:
-    import numpy as np
-
-    queries, keys, size = q.shape[-2], k.shape[-2], q.shape[-1]
-    scales = {
-        "scores divided by the root of the size of a key": size**-0.5,
-        "scores that are not scaled": 1.0,
-        "scores divided by the size of a key": 1 / size,
-        "scores divided by the root of the number of keys": keys**-0.5,
-        "scores divided by the root of the number of queries": queries**-0.5,
-        "scores multiplied by the root of the size of a key": size**0.5,
-    }
-    axes = {"a softmax over the keys": -1, "a softmax over the queries": -2}
-    added: list[tuple[str, Numbers | None]] = [("nothing added to the scores", None)]
-    for name, array in comparison.arrays():
-        if array.shape in ((keys,), (queries, keys)) and array.size > 1:
-            if set(np.unique(array).tolist()) <= {0.0, 1.0}:
-                low = np.where(array != 0, 0.0, -1e9), np.where(array != 0, -1e9, 0.0)
-                added += [
-                    (f"the keys where `{name}` is true", low[0]),
-                    (f"the keys where `{name}` is false", low[1]),
-                ]
-            else:
-                added.append((f"`{name}` added to the scores", array))
-    if queries == keys:
-        future = np.triu(np.full((queries, keys), -1e9), 1)
-        added += [("no key after the query", future), ("no key before the query", future.T)]
-    products = q @ np.swapaxes(k, -1, -2)
-    for (scaled, scale), (over, axis), (plus, more) in product(scales.items(), axes.items(), added):
-        scores = products * scale + (0.0 if more is None else more)
-        powers = np.exp(scores - scores.max(axis, keepdims=True))
-        weights = powers / powers.sum(axis, keepdims=True)
-        yield {"scale": scaled, "axis": over, "mask": plus}, (weights @ v,)
+def another_network(comparison: Comparison) -> Fields | None:
+    """Recognise dense layers with an activation too many or too few, a square weight that is not
+    transposed, or without biases."""
+    return _variant(comparison, _networks)
 
 
-def normalisation(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the variants of a normalisation: of its axes, its epsilon, its variance, and of what
-    it leaves out."""
-    import numpy as np
-
-    count = 0
-    for _, x in comparison.arrays():
-        if x.shape == shape and 2 <= x.ndim <= 4 and x.size <= LARGE and np.ptp(x) and count < 3:
-            count += 1
-            yield _normalised(x, comparison)
-
-
-def _normalised(x: Numbers, comparison: Comparison) -> Variants:
-    import numpy as np
-
-    axes: dict[str, tuple[int, ...]] = {"statistics over the last axis": (-1,)}
-    axes["statistics over the batch, axis 0"] = (0,)
-    axes["statistics over all axes but the first"] = tuple(range(1, x.ndim))
-    axes["statistics over all axes but the last"] = tuple(range(x.ndim - 1))
-    axes["statistics over everything"] = tuple(range(x.ndim))
-    width = x.shape[-1]
-    weights = [(n, a) for n, a in comparison.arrays() if a.shape == (width,) and np.ptp(a)][:2]
-    scales: list[tuple[str, Numbers | float]] = [("no scale", 1.0)]
-    scales += [(f"the scale `{name}`", array) for name, array in weights]
-    shifts: list[tuple[str, Numbers | float]] = [("no shift", 0.0)]
-    shifts += [(f"the shift `{name}`", array) for name, array in weights]
-    for (over, axis), (centred, less) in product(
-        axes.items(), (("the mean subtracted", True), ("no mean subtracted", False))
-    ):
-        moved = x - x.mean(axis, keepdims=True) if less else x
-        squares = (moved * moved).mean(axis, keepdims=True)
-        count = moved.size // squares.size
-        for (how, (epsilon, inside)), (divided, ddof) in product(
-            EPSILONS.items(), (("divides by n", 0), ("divides by n - 1", 1))
-        ):
-            if count <= ddof:
+def _variant(
+    comparison: Comparison, family: Callable[[Comparison], Iterator[Variants]]
+) -> Fields | None:
+    """Return how the answer differs from the expected formula, if they are variants of a family."""
+    if not comparison.pairs or sum(array.size for _, array in comparison.arrays()) > MAX_SIZE:
+        return None
+    answers = [path for path, _ in leaves(comparison.expected)]
+    for variants in family(comparison):
+        right: Options | None = None
+        wrong: list[Options] = []
+        for options, results in variants:
+            if len(results) != len(answers):
                 continue
-            variance = squares * (count / (count - ddof))
-            root = np.sqrt(variance + epsilon) if inside else np.sqrt(variance) + epsilon
-            for (scaled, scale), (shifted, shift) in product(scales, shifts):
-                options = {
-                    "axes": over,
-                    "mean": centred,
-                    "epsilon": how,
-                    "variance": f"a variance that {divided}",
-                    "scale": scaled,
-                    "shift": shifted,
-                }
-                yield options, (moved / root * scale + shift,)
+            known = dict(zip(answers, results, strict=True))
+            there = [(pair, known[pair.path]) for pair in comparison.pairs]
+            if all(pair.fits(result, pair.expected) for pair, result in there):
+                right = right or options
+            elif all(pair.fits(result, pair.actual) for pair, result in there):
+                wrong.append(options)
+        if right is not None and wrong:
+            # The fewest changes explain it best.
+            nearest = min(wrong, key=lambda one: len(_changed(one, right)))
+            return {
+                "formula": ", ".join(_changed(nearest, right)),
+                "expected_formula": ", ".join(_changed(right, nearest)),
+            }
+    return None
 
 
-def pooling(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the maximum, the mean, the sum and the minimum of windows of an image."""
-    for _, x in comparison.arrays():
-        if x.ndim != 4 or len(shape) != 4 or x.shape[0] != shape[0]:
-            continue
-        for rows, columns in ((1, 2), (2, 3)):  # NHWC, NCHW
-            high, wide = x.shape[rows] // shape[rows], x.shape[columns] // shape[columns]
-            rest = {0, 1, 2, 3} - {rows, columns}
-            if high * wide > 1 and all(x.shape[axis] == shape[axis] for axis in rest):
-                yield _pooled(x, shape, rows, high, wide)
+def _changed(one: Options, other: Options) -> list[str]:
+    """Return the words for what differs from another variant."""
+    return [words for kind, words in one.items() if other[kind] != words]
 
 
-def _pooled(x: Numbers, shape: Shape, rows: int, high: int, wide: int) -> Variants:
-    import numpy as np
-
-    x = np.moveaxis(x, (rows, rows + 1), (2, 3))
-    r, c = (shape[rows], shape[rows + 1])
-    cut = x[:, :, : r * high, : c * wide].reshape(*x.shape[:2], r, high, c, wide)
-    for name in ("max", "mean", "sum", "min"):
-        found = getattr(np, name)(cut, axis=(3, 5))
-        yield {"how": f"the {name} of each window"}, (np.moveaxis(found, (2, 3), (rows, rows + 1)),)
+# --- LSTM -------------------------------------------------------------------------------------
 
 
-def cross_entropy(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the variants of cross-entropy: of scores, probabilities, and its reduction."""
-    import numpy as np
-
-    if shape != ():
+def _lstms(comparison: Comparison) -> Iterator[Variants]:
+    """Yield the variants of an LSTM's step for inputs that fit together as PyTorch has them."""
+    arrays = comparison.arrays()
+    shape = comparison.pairs[0].expected.shape
+    if not shape:
         return
-    scores = [a for _, a in comparison.arrays() if a.ndim == 2 and a.shape[1] > 1 and np.ptp(a)]
-    for x, (_, y) in product(scores[:3], comparison.arrays()):
-        whole = y.shape == x.shape[:1] and not np.mod(y, 1).any()
-        if whole and y.min(initial=0) >= 0 and y.max(initial=0) < x.shape[1]:
-            yield entropy_variants(x, np.eye(x.shape[1])[y.astype(int)])
+    size = shape[-1]
+    tall = [(n, a) for n, a in arrays if a.ndim == 2 and a.shape[0] == 4 * size]
+    biases = [a for _, a in arrays if a.shape == (4 * size,)]
+    if len(tall) != 2 or len(biases) != 2:
+        return
+    # PyTorch's names tell them apart where the shapes do not.
+    (one_name, wx), (other_name, wh) = tall
+    if wh.shape[1] != size or ("hh" in one_name and "hh" not in other_name):
+        wx, wh = wh, wx
+    states = [a for _, a in arrays if a.shape == shape]
+    inputs = [a for _, a in arrays if a.shape == (*shape[:-1], wx.shape[1])]
+    if wh.shape[1] == size:
+        for x, h, c in product(inputs, states, states):
+            if x is not h and h is not c and x is not c:
+                yield _lstm(x @ wx.T + h @ wh.T, c, *biases)
 
 
-def entropy_variants(x: Numbers, targets: Numbers) -> Variants:
-    """Yield the variants of the cross-entropy of scores and one-hot labels."""
+def _lstm(parts: Numbers, c: Numbers, bx: Numbers, bh: Numbers) -> Variants:
     import numpy as np
 
-    def log_softmax(z: Numbers, axis: int = -1) -> Numbers:
-        z = z - z.max(axis, keepdims=True)
-        result: Numbers = z - np.log(np.exp(z).sum(axis, keepdims=True))
+    def sigmoid(x: Numbers) -> Numbers:
+        result: Numbers = 1 / (1 + np.exp(-x))
         return result
 
-    logs = {
-        "one log-softmax over the classes": log_softmax(x),
-        "the log-softmax of a softmax": log_softmax(np.exp(log_softmax(x))),
-        "a log-softmax over the batch": log_softmax(x, 0),
-        "probabilities without a logarithm": np.exp(log_softmax(x)),
-        "the logarithm of the scores": np.log(np.where(x > 0, x, np.nan)),
-        "scores as they are": x,
+    biases = {
+        "both biases": bx + bh,
+        "only the bias of the input": bx,
+        "only the bias of the state": bh,
+        "no bias": 0.0 * bx,
     }
-    n, classes = x.shape
-    labels = {
-        "each row's own label": targets,
-        "the label of the row before": np.roll(targets, 1, 0),
-        "the label of the row after": np.roll(targets, -1, 0),
-        "labels smoothed by 0.1": 0.9 * targets + 0.1 / classes,
+    for (name, bias), order in product(biases.items(), permutations("ifgo")):
+        gates = dict(zip(order, np.split(parts + bias, 4, axis=-1), strict=True))
+        kept = sigmoid(gates["f"]) * c + sigmoid(gates["i"]) * np.tanh(gates["g"])
+        options = {"bias": name, "order": f"the gates in the order {', '.join(order)}"}
+        yield options, (sigmoid(gates["o"]) * np.tanh(kept), kept)
+
+
+# --- dense layers -----------------------------------------------------------------------------
+
+
+def _networks(comparison: Comparison) -> Iterator[Variants]:
+    """Yield the variants of networks of dense layers, and of their cross-entropy."""
+    shape, arrays = comparison.pairs[0].expected.shape, comparison.arrays()
+    for name, tree in comparison.inputs.items():
+        paths = [f"{name}{path}" for path, _ in leaves(tree)]
+        own = [(path, array) for path, array in arrays if path in paths]
+        weights = [(path, a) for path, a in own if a.ndim == 2]
+        biases = [a for _, a in own if a.ndim == 1]
+        if not 1 < len(weights) == len(biases) <= MAX_LAYERS or len(own) != 2 * len(weights):
+            continue
+        for other, x in arrays:
+            if other in paths or x.ndim != 2:
+                continue
+            sizes = [*pairwise([x.shape[1], *(len(b) for b in biases)])]
+            for layers in ([(path, w.T) for path, w in weights], weights):
+                if [w.shape for _, w in layers] == sizes:
+                    if shape == (len(x), len(biases[-1])):
+                        yield ((how, (y,)) for how, y in _network(x, layers, biases))
+                    if shape == ():
+                        yield from _losses(x, layers, biases, arrays)
+
+
+def _losses(
+    x: Numbers,
+    layers: list[tuple[str, Numbers]],
+    biases: list[Numbers],
+    arrays: list[tuple[str, Numbers]],
+) -> Iterator[Variants]:
+    import numpy as np
+
+    def variants(labels: Numbers) -> Variants:
+        for how, scores in _network(x, layers, biases):
+            z = scores - scores.max(-1, keepdims=True)
+            logs = z - np.log(np.exp(z).sum(-1, keepdims=True))
+            losses = -logs[np.arange(len(labels)), labels.astype(int)]
+            yield {**how, "reduction": "the mean"}, (losses.mean(),)
+            yield {**how, "reduction": "the sum"}, (losses.sum(),)
+
+    for _, y in arrays:
+        if y.shape != x.shape[:1] or np.mod(y, 1).any():
+            continue
+        if y.min() >= 0 and y.max() < len(biases[-1]):
+            yield variants(y)
+
+
+def _network(
+    x: Numbers, layers: list[tuple[str, Numbers]], biases: list[Numbers]
+) -> Iterator[tuple[Options, Numbers]]:
+    import numpy as np
+
+    square = [path for path, w in layers if w.shape[0] == w.shape[1]]
+    last = len(layers) - 1
+    between = {
+        "an activation after each layer but the last": range(last),
+        "an activation after the last layer, too": range(last + 1),
+        "no activation after the layer before the last": range(last - 1),
+        "no activation": range(0),
     }
-    sizes = {"the mean over rows": n, "the sum over rows": 1, "the mean over all entries": x.size}
-    for (log, values), (label, one), (how, size) in product(
-        logs.items(), labels.items(), sizes.items()
+    for name, (where, after), turned, biased in product(
+        ("relu", "tanh"), between.items(), ["", *square], (True, False)
     ):
-        total = -float((values * one).sum()) / size
-        yield {"log": log, "label": label, "reduction": how}, (np.asarray(total),)
-
-
-def errors(comparison: Comparison, shape: Shape) -> Iterator[Variants]:
-    """Yield the variants of a mean squared error: of its power and its reduction."""
-    import numpy as np
-
-    if shape != ():
-        return
-    arrays = [a for _, a in comparison.arrays() if a.ndim and a.size > 2 and np.ptp(a)][:6]
-    for p, y in combinations(arrays, 2):
-        if p.shape == y.shape:
-            yield _errors(p - y)
-
-
-def _errors(errors: Numbers) -> Variants:
-    import numpy as np
-
-    for power, values in {"squares": errors * errors, "absolute values": np.abs(errors)}.items():
-        results = {
-            f"the mean of {power}": values.mean(),
-            f"the sum of {power}": values.sum(),
-            f"half the mean of {power}": values.mean() / 2,
-            f"the sum of {power} over the number of rows": values.sum() / len(errors),
-            f"the root of the mean of {power}": np.sqrt(values.mean()),
+        h = x
+        for number, ((path, w), b) in enumerate(zip(layers, biases, strict=True)):
+            h = h @ (w.T if path == turned else w) + (b if biased else 0.0)
+            if number in after:
+                h = np.tanh(h) if name == "tanh" else np.maximum(h, 0.0)
+        options = {
+            "activation": f"the `{name}`",
+            "where": where,
+            "weight": f"`{turned}` not transposed" if turned else "every weight as PyTorch has it",
+            "bias": "the biases" if biased else "no biases",
         }
-        for how, result in results.items():
-            yield {"how": how}, (np.asarray(result),)
+        yield options, h

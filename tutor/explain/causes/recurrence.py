@@ -186,6 +186,7 @@ def _times(number: float, what: str, comparison: Comparison) -> str:
 
 
 def _names(comparison: Comparison) -> Iterator[tuple[str, float]]:
+    """Yield what a coefficient may be."""
     for name, number in comparison.scalars():
         yield name, number
         if 0 < number < 1:

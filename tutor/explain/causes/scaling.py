@@ -1,86 +1,67 @@
-"""Causes: the answer is the right one times a constant."""
+"""Causes: the answer, the change of an input, or what is added to one, is off by a factor that the
+inputs or the code account for."""
 
 import re
+from collections.abc import Iterator
 from math import sqrt
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
+from msgspec import Struct
 
-_ROOT = re.compile(r"sqrt|\*\* ?-?0?\.5")
+from tutor.explain.causes import steps
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
+from tutor.explain.causes.steps import ratio_of
+
+EXACT = 2e-5
+"""Of a ratio of numbers."""
+
+NEARLY = 2e-3
+"""Of a ratio of differences, which rounding disturbs more."""
+
+_DIVISOR = re.compile(r"/ ?(\d{1,9})(?![\w.])")
+_LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
+_MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|shape)\b)")
+"""A division by the number of all entries."""
 
 
-def ratio(pair: ArrayPair) -> float | None:
+class Scaled(Struct, frozen=True):
+    """What is `ratio` times what it should be, in words, and how exactly that is known."""
+
+    what: str
+    ratio: float
+    tolerance: float
+
+    def near(self, number: float) -> bool:
+        """Return whether the ratio is a number."""
+        return abs(self.ratio - number) <= self.tolerance * abs(number)
+
+
+def _scaled(comparison: Comparison) -> Iterator[Scaled]:
+    """Yield what is off by a factor."""
+    if (ratio := _common_ratio(comparison)) is not None:
+        yield Scaled(comparison.where, ratio, EXACT)
+    elif (step := steps.step(comparison)) is not None and step.ratio > 0:
+        yield Scaled(f"The change of `{step.input}`", step.ratio, NEARLY)
+    elif (part := steps.part(comparison)) is not None:
+        what = f"What is added to {part.kept} times `{part.input}`, as expected,"
+        yield Scaled(what, part.ratio, NEARLY)
+
+
+def _ratio(pair: ArrayPair) -> float | None:
     """Return r if actual = r · expected, else None."""
     found = ratio_of(pair.actual, pair.expected)
     return found if found and pair.fits(pair.actual / found, pair.expected) else None
 
 
-def ratio_of(actual: Numbers, expected: Numbers) -> float:
-    """Return the least-squares r for actual = r · expected; 0 if there is none."""
-    import numpy as np
-
-    size = float(np.sum(expected * expected))
-    found = float(np.sum(actual * expected)) / size if size else 0.0
-    return found if np.isfinite(found) else 0.0
-
-
-def common_ratio(comparison: Comparison) -> float | None:
-    """Return the ratio of actual to expected if all pairs share one, else None."""
-    ratios = [ratio(pair) for pair in comparison.pairs]
+def _common_ratio(comparison: Comparison) -> float | None:
+    """Return the ratio of actual to expected if all pairs share one that is no accident."""
+    ratios = [_ratio(pair) for pair in comparison.pairs]
     first = ratios[0] if ratios else None
-    if first is None or any(one is None or not near(one, first) for one in ratios):
+    if first is None or any(one is None or abs(one / first - 1) > EXACT for one in ratios):
         return None
-    return first
+    return None if all(_share(pair, comparison) for pair in comparison.pairs) else first
 
 
-def near(one: float, other: float) -> bool:
-    """Return whether two numbers are equal within float32 rounding."""
-    return abs(one - other) <= 2e-5 * abs(other)
-
-
-def sign(comparison: Comparison) -> Fields | None:
-    """Recognise a wrong sign."""
-    found = common_ratio(comparison)
-    return {} if found is not None and near(found, -1) else None
-
-
-def over_devices(comparison: Comparison) -> Fields | None:
-    """Recognise a result too large by the number of devices."""
-    found = common_ratio(comparison)
-    if found is None or comparison.devices < 2 or not near(found, comparison.devices):
-        return None
-    return {"devices": str(comparison.devices)}
-
-
-def by_devices(comparison: Comparison) -> Fields | None:
-    """Recognise a result too small by the number of devices."""
-    found = common_ratio(comparison)
-    if found is None or comparison.devices < 2 or not near(1 / found, comparison.devices):
-        return None
-    return {"devices": str(comparison.devices)}
-
-
-def times_a_count(comparison: Comparison) -> Fields | None:
-    """Recognise a result too large by a count: the number of examples, say."""
-    found = common_ratio(comparison)
-    return None if found is None else _matching_count(found, comparison)
-
-
-def divided_by_a_count(comparison: Comparison) -> Fields | None:
-    """Recognise a result too small by a count."""
-    found = common_ratio(comparison)
-    return None if found is None else _matching_count(1 / found, comparison)
-
-
-def _matching_count(number: float, comparison: Comparison) -> Fields | None:
-    if all(share(pair, comparison) for pair in comparison.pairs):
-        return None
-    for count, what in comparison.counts().items():
-        if count > 2 and near(number, count):  # 2 has many causes
-            return {"factor": str(count), "size": what}
-    return None
-
-
-def share(pair: ArrayPair, comparison: Comparison) -> bool:
+def _share(pair: ArrayPair, comparison: Comparison) -> bool:
     """Return whether both numbers are counts, or shares of one such as accuracies, whose ratio is
     one of small integers by chance."""
     if pair.expected.size > 1:
@@ -95,56 +76,90 @@ def share(pair: ArrayPair, comparison: Comparison) -> bool:
     )
 
 
-def twice(comparison: Comparison) -> Fields | None:
-    """Recognise twice the expected result."""
-    found = common_ratio(comparison)
-    return {} if found is not None and near(found, 2) else None
+def by_a_count(comparison: Comparison) -> Fields | None:
+    """Recognise a result too large or too small by a count: the number of examples, say."""
+    for scaled in _scaled(comparison):
+        for count, size in comparison.counts().items():
+            # 2 has many causes.
+            for how, ratio in (("large", count), ("small", 1 / count)) if count > 2 else ():
+                if scaled.near(ratio):
+                    return {"what": scaled.what, "factor": str(count), "how": how, "size": size}
+    return None
 
 
-def half(comparison: Comparison) -> Fields | None:
-    """Recognise half the expected result."""
-    found = common_ratio(comparison)
-    return {} if found is not None and near(found, 0.5) else None
+def by_the_entries_that_count(comparison: Comparison) -> Fields | None:
+    """Recognise a mean over all entries where only some count, or the reverse: the result is off by
+    the number of entries over the number of those that a mask, labels or lengths select."""
+    for scaled in _scaled(comparison):
+        if (scaled.near(0.5) or scaled.near(2)) and not _MEAN.search(comparison.source):
+            continue  # a half has many causes
+        for some, name, total in _selected(comparison):
+            for divided, right in ((total, some), (some, total)):
+                if some not in (0, total) and scaled.near(right / divided):
+                    return {
+                        "what": scaled.what,
+                        "count": str(divided),
+                        "expected_count": str(right),
+                        "selected": str(some),
+                        "input": name,
+                    }
+    return None
 
 
-def degrees_of_freedom(comparison: Comparison) -> Fields | None:
+def _selected(comparison: Comparison) -> Iterator[tuple[int, str, int]]:
+    """Yield how many entries of an input count, its name, and how many entries it has."""
+    import numpy as np
+
+    for name, array in comparison.arrays():
+        if array.size > 1 and set(np.unique(array).tolist()) == {0.0, 1.0}:
+            yield int(array.sum()), name, array.size
+        elif array.size > 1 and (array < 0).any() and not np.mod(array, 1).any():
+            yield int((array >= 0).sum()), name, array.size
+        elif array.size == 1 and float(array.reshape(())).is_integer():
+            number = int(array.reshape(()))
+            for _, one in comparison.arrays():
+                if one.ndim and 0 < number < len(one):
+                    yield number, name, len(one)
+
+
+def by_a_number(comparison: Comparison) -> Fields | None:
+    """Recognise a result off by a scalar input, or by a number in the code: a learning rate, or a
+    momentum's damping, say."""
+    literals = {float(text) for text in _LITERAL.findall(comparison.source)} - {0.0, 0.5, 1.0, 2.0}
+    known = [(f"`{name}`", number) for name, number in comparison.scalars()]
+    known += [(f"the number {number:g}", number) for number in sorted(literals)]
+    for scaled in _scaled(comparison):
+        for name, number in known:
+            if number.is_integer():
+                continue  # small integers have many causes
+            for how, ratio in (("multiplied", number), ("divided", 1 / number)):
+                if scaled.near(ratio):
+                    return {"what": scaled.what, "how": how, "name": name}
+    return None
+
+
+def by_a_degree_of_freedom(comparison: Comparison) -> Fields | None:
     """Recognise a variance or standard deviation divided by n instead of n - 1, or the reverse."""
-    found = common_ratio(comparison)
-    if found is None:
+    if (found := _common_ratio(comparison)) is None:
         return None
-    for count, what in comparison.counts().items():
+    for count, size in comparison.counts().items():
         share = (count - 1) / count
-        if any(near(found, r) for r in (share, sqrt(share), 1 / share, 1 / sqrt(share))):
-            return {"count": str(count), "size": what}
+        ratios = (share, sqrt(share), 1 / share, 1 / sqrt(share))
+        if any(abs(found / ratio - 1) <= EXACT for ratio in ratios):
+            return {"count": str(count), "fewer": str(count - 1), "size": size}
     return None
 
 
-def leaf_by_leaf(comparison: Comparison) -> Fields | None:
-    """Recognise arrays that are each off by a different positive factor."""
-    ratios = [ratio(pair) for pair in comparison.pairs if pair.expected.size > 1]
-    if len(ratios) < 2 or any(one is None or one <= 0 for one in ratios):
-        return None
-    known = [one for one in ratios if one is not None]
-    return None if all(near(one, known[0]) for one in known) else {}
-
-
-def by_a_root(comparison: Comparison) -> Fields | None:
-    """Recognise a result off by the square root of a count; an integer root only if the code takes
-    one, because factors such as 2 and 3 have many causes."""
-    found = common_ratio(comparison)
-    if found is None:
-        return None
-    for count, what in comparison.counts().items():
-        if sqrt(count).is_integer() and not _ROOT.search(comparison.source):
+def by_a_divisor(comparison: Comparison) -> Fields | None:
+    """Recognise a result off by the ratio of a count to a number that the code divides by; 2 is
+    divided by for many reasons."""
+    numbers = {int(digits) for digits in _DIVISOR.findall(comparison.source)} - {0, 1, 2}
+    for pair in comparison.pairs:
+        # One pair is enough: of a training step only the loss is proportional.
+        if (found := _ratio(pair)) is None or _share(pair, comparison):
             continue
-        if near(found, sqrt(count)) or near(found, 1 / sqrt(count)):
-            return {"count": str(count), "size": what}
+        for number in sorted(numbers):
+            for count, size in comparison.counts().items():
+                if number != count and abs(found * number / count - 1) <= EXACT:
+                    return {"number": str(number), "count": str(count), "size": size}
     return None
-
-
-def proportional(comparison: Comparison) -> Fields | None:
-    """Recognise the expected result times any positive constant."""
-    found = common_ratio(comparison)
-    if found is None or found < 0 or not any(pair.distinct > 2 for pair in comparison.pairs):
-        return None
-    return {"ratio": f"{found:.4g}"}

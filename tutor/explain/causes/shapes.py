@@ -1,9 +1,9 @@
-"""Causes: the answer has the wrong shape, and its numbers show why."""
+"""Causes: the answer has another shape or structure than expected, and the numbers show why."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 from tutor.tree import Leaf, Tree
 
 
@@ -27,116 +27,28 @@ def _axes_swapped(pair: ArrayPair) -> Fields | None:
     actual, expected = pair.actual, pair.expected
     if actual.ndim != expected.ndim or actual.ndim > 4:
         return None
-    for order in permutations(range(expected.ndim)):
-        if pair.fits(actual, expected.transpose(order)):
-            return {"order": str(order)}
-    return None
+    orders = permutations(range(expected.ndim))
+    return {} if any(pair.fits(actual, expected.transpose(order)) for order in orders) else None
 
 
-def one_each(comparison: Comparison) -> Fields | None:
-    """Recognise a result that is not reduced: its mean or sum was expected."""
-    return _shape(comparison, _one_each)
+def steps_missing(comparison: Comparison) -> Fields | None:
+    """Recognise a result that lacks steps at one end of an axis."""
+    return _shape(comparison, _steps_missing)
 
 
-def _one_each(pair: ArrayPair) -> Fields | None:
-    return _reduced(pair, pair.actual, pair.expected)
-
-
-def reduced(comparison: Comparison) -> Fields | None:
-    """Recognise the mean or sum of the expected result."""
-    return _shape(comparison, lambda pair: _reduced(pair, pair.expected, pair.actual))
-
-
-def _reduced(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
-    """Return the reduction, and its axis, that turns `long` into `short`."""
-    for how in ("mean", "sum"):
-        for axis in range(long.ndim):
-            if long.shape[axis] > 1 and pair.fits(getattr(long, how)(axis=axis), short):
-                return {"how": how, "axis": str(axis), "count": str(long.shape[axis])}
-        if long.ndim > 1 and pair.fits(getattr(long, how)(), short):
-            return {"how": how, "axis": "every axis", "count": str(long.size)}
-    return None
-
-
-def copies(comparison: Comparison) -> Fields | None:
-    """Recognise one copy of the expected result per device."""
-    return _shape(comparison, lambda pair: _copies(pair, comparison.devices))
-
-
-def _copies(pair: ArrayPair, devices: int) -> Fields | None:
-    import numpy as np
-
-    if devices < 2 or pair.actual.shape != (devices, *pair.expected.shape):
+def _steps_missing(pair: ArrayPair) -> Fields | None:
+    long, short = pair.expected, pair.actual
+    if long.ndim != short.ndim:
         return None
-    all_the_same = pair.fits(pair.actual, np.broadcast_to(pair.expected, pair.actual.shape))
-    return {"devices": str(devices)} if all_the_same else None
-
-
-def axis_of_one(comparison: Comparison) -> Fields | None:
-    """Recognise the right numbers with an axis of length 1 too many or too few."""
-    return _shape(comparison, _axis_of_one)
-
-
-def _axis_of_one(pair: ArrayPair) -> Fields | None:
-    actual, expected = pair.actual, pair.expected
-    if actual.ndim == expected.ndim or not pair.fits(actual.squeeze(), expected.squeeze()):
+    axes = [a for a in range(long.ndim) if long.shape[a] != short.shape[a]]
+    if len(axes) != 1 or not 0 < short.shape[axes[0]] < long.shape[axes[0]]:
         return None
-    return {"how": "too many" if actual.ndim > expected.ndim else "too few"}
-
-
-def laid_out(comparison: Comparison) -> Fields | None:
-    """Recognise the expected result reshaped."""
-    return _shape(comparison, _laid_out)
-
-
-def _laid_out(pair: ArrayPair) -> Fields | None:
-    if pair.actual.size != pair.expected.size or pair.actual.ndim == pair.expected.ndim == 1:
-        return None
-    return {} if pair.fits(pair.actual.ravel(), pair.expected.ravel()) else None
-
-
-def every_pair(comparison: Comparison) -> Fields | None:
-    """Recognise a matrix of all pairs whose diagonal was expected."""
-    return _shape(comparison, _every_pair)
-
-
-def _every_pair(pair: ArrayPair) -> Fields | None:
-    import numpy as np
-
-    n = len(pair.expected) if pair.expected.ndim == 1 else 0
-    if n < 2 or pair.actual.shape != (n, n):
-        return None
-    return {"count": str(n)} if pair.fits(np.diagonal(pair.actual), pair.expected) else None
-
-
-def blocks(comparison: Comparison) -> Fields | None:
-    """Recognise a Jacobian over all pairs of examples in place of one Jacobian per example."""
-    return _shape(comparison, _blocks)
-
-
-def _blocks(pair: ArrayPair) -> Fields | None:
-    import numpy as np
-
-    if pair.expected.ndim != 3 or pair.actual.ndim != 4:
-        return None
-    n, out, in_ = pair.expected.shape
-    if pair.actual.shape != (n, out, n, in_):
-        return None
-    diagonal = np.stack([pair.actual[i, :, i] for i in range(n)])
-    return {"count": str(n)} if pair.fits(diagonal, pair.expected) else None
-
-
-def one_of_many(comparison: Comparison) -> Fields | None:
-    """Recognise one row of the expected result."""
-    return _shape(comparison, _one_of_many)
-
-
-def _one_of_many(pair: ArrayPair) -> Fields | None:
-    if pair.actual.shape != pair.expected.shape[1:] or len(pair.expected) < 2:
-        return None
-    for row, numbers in enumerate(pair.expected):
-        if pair.fits(pair.actual, numbers):
-            return {"row": str(row), "count": str(len(pair.expected))}
+    (axis,) = axes
+    count = long.shape[axis] - short.shape[axis]
+    for start, end in ((count, "beginning"), (0, "end")):
+        part = long.take(range(start, start + short.shape[axis]), axis=axis)
+        if pair.fits(part, short):
+            return {"axis": str(axis), "count": str(count), "end": end}
     return None
 
 
@@ -166,74 +78,37 @@ def _shapes(tree: Tree) -> object:
     return tree.array.shape if isinstance(tree, Leaf) and tree.array is not None else str(tree)
 
 
-def slice_of_the_result(comparison: Comparison) -> Fields | None:
-    """Recognise a result that lacks steps at one end of an axis."""
-    return _shape(comparison, lambda pair: _slice(pair, pair.expected, pair.actual))
+def result_missing(comparison: Comparison) -> Fields | None:
+    """Recognise a sequence of results from which one is missing."""
+    from tutor.checks.compare import compare
 
-
-def slice_is_the_result(comparison: Comparison) -> Fields | None:
-    """Recognise a result with more steps at one end of an axis than expected."""
-    return _shape(comparison, lambda pair: _slice(pair, pair.actual, pair.expected))
-
-
-def _slice(pair: ArrayPair, long: Numbers, short: Numbers) -> Fields | None:
-    if long.ndim != short.ndim:
+    expected, actual = comparison.expected, comparison.actual
+    if not isinstance(expected, list | tuple) or not isinstance(actual, list | tuple):
         return None
-    axes = [a for a in range(long.ndim) if long.shape[a] != short.shape[a]]
-    if len(axes) != 1 or not 0 < short.shape[axes[0]] < long.shape[axes[0]]:
+    if len(actual) != len(expected) - 1 or len(actual) < 2:
         return None
-    (axis,) = axes
-    count = long.shape[axis] - short.shape[axis]
-    for start, end in ((count, "beginning"), (0, "end")):
-        part = long.take(range(start, start + short.shape[axis]), axis=axis)
-        if pair.fits(part, short):
-            return {"axis": str(axis), "count": str(count), "end": end}
+    for number in range(len(expected)):
+        if compare([*expected[:number], *expected[number + 1 :]], list(actual)) is None:
+            return {"number": str(number), "count": str(len(expected))}
     return None
 
 
-def another_length(comparison: Comparison) -> Fields | None:
-    """Recognise a result whose only differing axis has the length of something else in the
-    inputs."""
-    return _shape(comparison, lambda pair: _another_length(pair, comparison.counts()))
+def names_for_numbers(comparison: Comparison) -> Fields | None:
+    """Recognise a dict input's key in place of its value."""
+    path = comparison.mismatch.path
+    actual = next((child for at, child in _nodes(comparison.actual) if at == path), None)
+    for name, tree in comparison.inputs.items():
+        if isinstance(actual, str) and isinstance(tree, dict) and actual in tree:
+            return {"name": actual, "input": name}
+    return None
 
 
-def _another_length(pair: ArrayPair, counts: dict[int, str]) -> Fields | None:
-    ours, theirs = pair.actual.shape, pair.expected.shape
-    axes = [a for a in range(len(theirs)) if len(ours) == len(theirs) and ours[a] != theirs[a]]
-    if len(axes) != 1:
-        return None
-    one, other = ours[axes[0]], theirs[axes[0]]
-    if one not in counts or other not in counts:
-        return None
-    return {
-        "axis": str(axes[0]), "length": str(one), "size": counts[one],
-        "expected_length": str(other), "expected_size": counts[other],
-    }  # fmt: skip
-
-
-def larger(comparison: Comparison) -> Fields | None:
-    """Recognise axes longer than expected and none shorter: wrong padding or stride, say."""
-    return _shape(comparison, lambda pair: _longer(pair.actual, pair.expected))
-
-
-def _longer(one: Numbers, other: Numbers) -> Fields | None:
-    import numpy as np
-
-    if one.ndim != other.ndim or one.ndim < 3:
-        return None
-    return {} if (np.array(one.shape) >= np.array(other.shape)).all() else None
-
-
-def padded(comparison: Comparison) -> Fields | None:
-    """Recognise the right numbers with more zeros around them."""
-    return _shape(comparison, _padded)
-
-
-def _padded(pair: ArrayPair) -> Fields | None:
-    import numpy as np
-
-    actual, expected = pair.actual, pair.expected
-    if actual.ndim != expected.ndim or np.count_nonzero(actual) != np.count_nonzero(expected):
-        return None
-    one, two = actual[actual != 0], expected[expected != 0]
-    return {} if actual.size > expected.size and pair.fits(one, two) else None
+def _nodes(tree: Tree, path: str = "") -> Iterator[tuple[str, Tree]]:
+    """Yield all parts of a tree by path."""
+    yield path, tree
+    if isinstance(tree, dict):
+        for key, child in tree.items():
+            yield from _nodes(child, f"{path}[{key!r}]")
+    elif isinstance(tree, list | tuple):
+        for index, child in enumerate(tree):
+            yield from _nodes(child, f"{path}[{index}]")
