@@ -19,6 +19,7 @@ from tutor.ui.app import TutorApp
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.widgets.editor import CodeEditor
+from tutor.ui.widgets.lesson_list import LessonList
 from tutor.ui.widgets.results import ResultsPane
 
 
@@ -56,6 +57,10 @@ class Driver:
         return self.lesson.query_one(ResultsPane)
 
     @property
+    def lessons(self) -> LessonList:
+        return self.app.screen.query_one(LessonList)
+
+    @property
     def text(self) -> str:
         """The text on the screen."""
         strips = self.app.screen._compositor.render_strips()
@@ -71,6 +76,21 @@ class Driver:
         await self.until(
             lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted, kind.__name__
         )
+
+    async def open(self, lesson: str = "double") -> None:
+        """Open a lesson."""
+        self.app.open_lesson(lesson)
+        await self.on_lesson(lesson)
+        await self.pilot.pause()
+
+    async def on_lesson(self, lesson: str) -> None:
+        """Wait for the screen of a lesson."""
+        await self.on(LessonScreen)
+        await self.until(lambda: self.lesson.lesson.id == lesson and self.lesson.is_mounted, lesson)
+
+    async def cursor_on(self, lesson: str) -> None:
+        """Wait for the cursor to be on a lesson of the list."""
+        await self.until(lambda: self.lessons.highlighted == lesson, f"the cursor on {lesson}")
 
     async def shows(self, words: str) -> None:
         """Wait for words on the screen, which is painted a moment after its state changes."""

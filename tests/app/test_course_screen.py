@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from benchmarks.packs import make_pack
-from tests.app.conftest import Driver, Start
+from tests.app.conftest import Start
 from tests.conftest import MINI
 from tutor.manifest import Pack
 from tutor.pack import open_pack
@@ -16,7 +16,6 @@ from tutor.ui.screens.course_screen import CourseScreen, idea
 from tutor.ui.screens.help_screen import HelpScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.problems_screen import ProblemsScreen
-from tutor.ui.widgets.lesson_list import LessonList
 
 MANY = 300
 
@@ -43,19 +42,15 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def lessons(driver: Driver) -> LessonList:
-    return driver.app.screen.query_one(LessonList)
-
-
 # --- many lessons ----------------------------------------------------------------------------
 
 
 async def test_the_keys_of_the_list(start: Start, many: Path):
     async with start(size=(120, 40), pack=open_pack(many)) as driver:
-        cursor = lessons(driver)
-        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
+        cursor = driver.lessons
+        await driver.cursor_on("lesson-00000")
         await driver.press("down", "down", "up")
-        await driver.until(lambda: cursor.highlighted == "lesson-00001", "the cursor there")
+        await driver.cursor_on("lesson-00001")
         await driver.press("pagedown")
         await driver.press("pagedown")
         await driver.until(lambda: 60 < int(str(cursor.highlighted)[-5:]) < 90, "two pages down")
@@ -64,19 +59,15 @@ async def test_the_keys_of_the_list(start: Start, many: Path):
         await driver.press("pageup")
         await driver.until(lambda: 25 < int(str(cursor.highlighted)[-5:]) < 50, "a page up")
         await driver.press("end")
-        await driver.until(
-            lambda: cursor.highlighted == f"lesson-{MANY - 1:05}", "the cursor there"
-        )
+        await driver.cursor_on(f"lesson-{MANY - 1:05}")
         await driver.shows(f"Batches, lesson {MANY - 1:05}")
         await driver.press("down")
-        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
+        await driver.cursor_on("lesson-00000")
         await driver.shows("Track 0")
         await driver.press("up")
-        await driver.until(
-            lambda: cursor.highlighted == f"lesson-{MANY - 1:05}", "the cursor there"
-        )
+        await driver.cursor_on(f"lesson-{MANY - 1:05}")
         await driver.press("home", "pageup")
-        await driver.until(lambda: cursor.highlighted == "lesson-00000", "the cursor there")
+        await driver.cursor_on("lesson-00000")
 
 
 async def test_titles_are_read_in_the_background_and_cached(start: Start, many: Path):
@@ -99,9 +90,7 @@ async def test_the_lesson_under_the_cursor_is_described(start: Start, many: Path
         await driver.on(LessonScreen)
         await driver.shows(f"Batches, lesson 00001  ·  2/{MANY}")
         await driver.press("course")
-        await driver.until(
-            lambda: lessons(driver).highlighted == "lesson-00001", "the cursor there"
-        )
+        await driver.cursor_on("lesson-00001")
 
 
 async def test_a_click_on_a_lesson_opens_it_and_on_a_track_does_nothing(start: Start, many: Path):
@@ -111,8 +100,7 @@ async def test_a_click_on_a_lesson_opens_it_and_on_a_track_does_nothing(start: S
         assert isinstance(driver.app.screen, CourseScreen)
         await driver.pilot.hover("#lessons", offset=(3, 4))
         await driver.pilot.click("#lessons", offset=(3, 4))
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "lesson-00003"
+        await driver.on_lesson("lesson-00003")
 
 
 async def test_a_title_too_long_for_its_line_is_truncated(start: Start, pack: Path):
@@ -156,16 +144,20 @@ async def test_opening_a_broken_lesson_shows_its_problems(start: Start, pack: Pa
         await driver.shows("Twice as much  ·  1/2")
 
 
-async def test_a_broken_next_lesson_keeps_the_current_one(start: Start, pack: Path):
+async def test_a_broken_lesson_is_listed_by_its_id_and_keeps_the_current_one(
+    start: Start, pack: Path
+):
     (pack / "basics" / "tall.yaml").write_text("title: [")
     async with start(size=(120, 40), pack=open_pack(pack)) as driver:
+        await driver.shows("Twice as much")
+        await driver.app.workers.wait_for_complete()
+        assert "  tall" in driver.text
         await driver.press("enter")
         await driver.on(LessonScreen)
         await driver.press("next")
         await driver.shows("tall.yaml:2:1: not valid YAML")
         await driver.press("escape")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "double"
+        await driver.on_lesson("double")
 
 
 async def test_a_last_lesson_that_broke_is_reported_at_the_start(start: Start, pack: Path):
@@ -178,14 +170,6 @@ async def test_a_last_lesson_that_broke_is_reported_at_the_start(start: Start, p
         await driver.shows("lesson 'double': the file basics/double.yaml does not exist")
         await driver.press("escape")
         await driver.shows("0 of 2 passed")
-
-
-async def test_a_lesson_without_a_readable_title_is_listed_by_its_id(start: Start, pack: Path):
-    (pack / "basics" / "tall.yaml").write_text("title: [")
-    async with start(size=(120, 40), pack=open_pack(pack)) as driver:
-        await driver.shows("Twice as much")
-        await driver.app.workers.wait_for_complete()
-        assert "  tall" in driver.text
 
 
 @pytest.mark.parametrize(
@@ -217,10 +201,10 @@ async def test_the_palette_finds_lessons_by_what_they_say(start: Start, mini: Pa
 async def test_letters_are_keys_where_nothing_is_typed(start: Start):
     async with start() as driver:
         await driver.on(CourseScreen)
-        before = lessons(driver).cursor
+        before = driver.lessons.cursor
         await driver.press("j")
-        await driver.until(lambda: lessons(driver).cursor != before, "the cursor moved")
+        await driver.until(lambda: driver.lessons.cursor != before, "the cursor moved")
         await driver.press("k")
-        await driver.until(lambda: lessons(driver).cursor == before, "the cursor moved back")
+        await driver.until(lambda: driver.lessons.cursor == before, "the cursor moved back")
         await driver.press("question_mark")
         await driver.on(HelpScreen)

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from textual.widgets.text_area import Selection
 
+from tests.cases import all_cases
 from tutor.ui.widgets.code_view import enclosing, functions
 from tutor.ui.widgets.editor import MARK, CodeEditor
 from tutor.ui.widgets.find_bar import FindBar
@@ -113,14 +114,18 @@ CONTRACTS: dict[str, tuple[str, tuple[int, int], tuple[int, int] | None, list[st
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
-async def test_contract(name: str):
-    text, cursor, to, keys, after = CONTRACTS[name]
-    async with editing(text, cursor, to) as (editor, pilot):
-        await pilot.press(*keys)
-        await pilot.pause()
-        assert editor.text == after
-        assert editor.has_focus
+async def test_contracts():
+    async with editing("") as (editor, pilot):
+        with all_cases() as case:
+            for name, (text, cursor, to, keys, after) in CONTRACTS.items():
+                with case(name):
+                    editor.focus()
+                    editor.load_text(text)
+                    editor.selection = Selection(cursor, to or cursor)
+                    await pilot.press(*keys)
+                    await pilot.pause()
+                    assert editor.text == after
+                    assert editor.has_focus
 
 
 async def test_the_selection_stays_on_its_text():

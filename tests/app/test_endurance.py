@@ -30,8 +30,7 @@ async def test_of_random_keys_none_breaks_the_app(start: Start, pytestconfig: py
     chance = random.Random(0)
     count = 2000 if pytestconfig.getoption("proofs") else 150
     async with start() as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        await driver.open()
         for _ in range(count):
             await driver.pilot.press(chance.choice(chance.choice((KEYS, LETTERS, MOVES))))
         await back_on_a_lesson(driver)
@@ -41,8 +40,7 @@ async def test_of_random_sizes_none_breaks_the_app(start: Start, pytestconfig: p
     chance = random.Random(1)
     count = 500 if pytestconfig.getoption("proofs") else 40
     async with start() as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        await driver.open()
         for _ in range(count):
             await driver.pilot.resize_terminal(chance.randint(1, 240), chance.randint(1, 70))
             if not chance.randint(0, 3):

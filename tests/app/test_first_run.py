@@ -44,8 +44,7 @@ async def test_the_first_start_shows_the_machine_and_enter_begins(mini: Pack):
         await driver.shows("check your code")
         await driver.shows("Enter  begin with Twice as much")
         await driver.press("begin")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "double"
+        await driver.on_lesson("double")
         await driver.press("course")
         await driver.on(CourseScreen)
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import Driver, Start
+from tests.app.conftest import Start
 from tests.conftest import MINI
 from tutor.manifest import Pack
 from tutor.pack import load_pack
-from tutor.ui.screens.lesson_screen import LessonScreen
 
 
 @pytest.fixture
@@ -16,15 +15,9 @@ def forms() -> Pack:
     return load_pack(MINI.parents[1] / "forms" / "lessons")
 
 
-async def opened(driver: Driver, lesson: str) -> None:
-    driver.app.open_lesson(lesson)
-    await driver.on(LessonScreen)
-    await driver.pilot.pause()
-
-
 async def test_questions_are_asked_answered_and_explained(start: Start, forms: Pack, home: Path):
     async with start(size=(120, 40), pack=forms) as driver:
-        await opened(driver, "shapes")
+        await driver.open("shapes")
         await driver.shows("y_shape · What shape has y?")
         assert "y_shape = ..." in driver.editor.code
         assert "The PyTorch" not in driver.text
@@ -45,7 +38,7 @@ async def test_questions_are_asked_answered_and_explained(start: Start, forms: P
 
 async def test_code_to_be_fixed_fails_at_its_check_until_it_is(start: Start, forms: Pack):
     async with start(size=(120, 40), pack=forms) as driver:
-        await opened(driver, "mean")
+        await driver.open("mean")
         assert "x.mean()" in driver.editor.code
         await driver.check()
         await driver.shows("✗ every column")

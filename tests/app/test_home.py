@@ -11,7 +11,6 @@ from tutor.report import CheckResult, Report
 from tutor.ui.screens.course_screen import CourseScreen
 from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.map_screen import MapScreen
-from tutor.ui.widgets.lesson_list import LessonList
 
 SCREENS = Path(__file__).parents[1] / "packs" / "screens" / "lessons"
 
@@ -24,10 +23,6 @@ def tracks() -> Pack:
 
 def lines(driver: Driver) -> list[str]:
     return [line.rstrip() for line in driver.text.splitlines()]
-
-
-def lesson_list(driver: Driver) -> LessonList:
-    return driver.app.screen.query_one(LessonList)
 
 
 async def home(driver: Driver) -> None:
@@ -55,8 +50,7 @@ async def test_one_key_begins_and_later_goes_on(start: Start):
     async with start() as driver:
         await driver.shows("c  begin with Twice as much")
         await driver.press("end", "go_on")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "double"
+        await driver.on_lesson("double")
         record(driver, "double", "fail", "pf")
         await driver.press("course")
         await driver.shows("c  go on with Twice as much  ·  1 of 2 checks pass")
@@ -66,20 +60,14 @@ async def test_one_key_begins_and_later_goes_on(start: Start):
         await driver.press("course")
         await driver.shows("c  go on with Upright")
         await driver.press("home", "go_on")
-        await driver.until(
-            lambda: (
-                isinstance(driver.app.screen, LessonScreen) and driver.lesson.lesson.id == "tall"
-            ),
-            "the next lesson",
-        )
+        await driver.on_lesson("tall")
 
 
 async def test_a_click_on_the_line_goes_on(start: Start):
     async with start() as driver:
         await driver.shows("begin with Twice as much")
         await driver.pilot.click("#go-on", offset=(10, 0))
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "double"
+        await driver.on_lesson("double")
 
 
 async def test_going_on_into_a_new_track_shows_its_map_first(start: Start, tracks: Pack):
@@ -94,8 +82,7 @@ async def test_going_on_into_a_new_track_shows_its_map_first(start: Start, track
         await driver.on(MapScreen)
         await driver.shows("Enter begins the track")
         await driver.press("open")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "draws"
+        await driver.on_lesson("draws")
 
 
 async def test_when_every_lesson_is_done_the_key_says_so(start: Start):
@@ -146,7 +133,7 @@ async def test_a_track_tells_those_who_know_it_of_its_review(
     text = text.replace("[rows, pairs]", "[rows, pairs]\n    review: pairs")
     (root / "pack.yaml").write_text(text)
     async with start(size=(120, 40), pack=open_pack(root)) as driver:
-        await driver.until(lambda: lesson_list(driver).cursor is not None, "a cursor")
+        await driver.until(lambda: driver.lessons.cursor is not None, "a cursor")
         await driver.press("up")
         await driver.shows("Do you know this already? Pass the review,")
 
@@ -156,8 +143,8 @@ async def test_a_track_tells_those_who_know_it_of_its_review(
 
 async def test_lessons_are_found_while_words_are_typed(start: Start):
     async with start(pack=open_pack()) as driver:
-        await driver.until(lambda: lesson_list(driver).cursor is not None, "a cursor")
-        found = lesson_list(driver)
+        await driver.until(lambda: driver.lessons.cursor is not None, "a cursor")
+        found = driver.lessons
         await driver.press("search", *"cross_entropy")
         await driver.until(lambda: 0 < len(found.visible_lessons) < 10, "few lessons")
         first = found.visible_lessons[0]
@@ -167,13 +154,12 @@ async def test_lessons_are_found_while_words_are_typed(start: Start):
         await driver.press("up")
         await driver.press(*["backspace"] * len("cross_entropy"), *"grad")
         await driver.until(lambda: found.visible_lessons[0] == "grad-basics", "grad")
-        await driver.until(lambda: found.highlighted == "grad-basics", "the cursor there")
+        await driver.cursor_on("grad-basics")
         await driver.shows("Gradients")  # the track of each lesson
         await driver.press("enter")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "grad-basics"
+        await driver.on_lesson("grad-basics")
         await driver.press("course")
-        await driver.until(lambda: found.highlighted == "grad-basics", "the cursor there")
+        await driver.cursor_on("grad-basics")
         await driver.shows("min left")  # all lessons again
 
 
@@ -182,14 +168,14 @@ async def test_escape_closes_the_search_and_shows_all_lessons(start: Start):
         await driver.shows("Twice as much")
         assert "All lessons" not in driver.text
         await driver.press("search", *"upright")
-        await driver.until(lambda: lesson_list(driver).visible_lessons == ["tall"], "one lesson")
+        await driver.until(lambda: driver.lessons.visible_lessons == ["tall"], "one lesson")
         await driver.shows("Esc All lessons")
         await driver.press("escape")
-        await driver.until(lambda: len(lesson_list(driver).visible_lessons) == 2, "all lessons")
-        assert lesson_list(driver).highlighted == "tall"
-        assert lesson_list(driver).has_focus
+        await driver.until(lambda: len(driver.lessons.visible_lessons) == 2, "all lessons")
+        assert driver.lessons.highlighted == "tall"
+        assert driver.lessons.has_focus
         await driver.press("k")
-        await driver.until(lambda: lesson_list(driver).highlighted == "double", "letters are keys")
+        await driver.cursor_on("double")
 
 
 async def test_nothing_found_says_what_to_do(start: Start):
@@ -202,7 +188,7 @@ async def test_nothing_found_says_what_to_do(start: Start):
         await driver.press(*["backspace"] * 3)
         await driver.shows("Twice as much")
         assert "No lesson says" not in driver.text
-        await driver.until(lambda: lesson_list(driver).highlighted is not None, "a cursor")
+        await driver.until(lambda: driver.lessons.highlighted is not None, "a cursor")
 
 
 async def test_a_click_on_the_search_and_on_a_lesson_found(start: Start):
@@ -210,10 +196,9 @@ async def test_a_click_on_the_search_and_on_a_lesson_found(start: Start):
         await driver.shows("Twice as much")
         await driver.pilot.click("#search")
         await driver.press(*"upright")
-        await driver.until(lambda: lesson_list(driver).visible_lessons == ["tall"], "one lesson")
+        await driver.until(lambda: driver.lessons.visible_lessons == ["tall"], "one lesson")
         await driver.pilot.click("#lessons", offset=(5, 0))
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "tall"
+        await driver.on_lesson("tall")
 
 
 async def test_nothing_is_cut_in_a_small_terminal(start: Start):
@@ -222,7 +207,7 @@ async def test_nothing_is_cut_in_a_small_terminal(start: Start):
         catalogue = driver.app.desk.catalogue
         lessons = driver.app.desk.pack.lessons
         await driver.until(lambda: all(map(catalogue.cached, lessons)), "all titles")
-        found = lesson_list(driver)
+        found = driver.lessons
         width = found.scrollable_content_region.width
         for page in range(12):
             await driver.press(*(["pagedown"] if page else []))

@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.app.conftest import Driver, Start
-from tests.app.test_course_screen import edit, lessons
+from tests.app.test_course_screen import edit
 from tutor.manifest import Pack
 from tutor.pack import load_pack, open_pack
 from tutor.report import Report
@@ -43,7 +43,7 @@ def code(driver: Driver) -> str:
 
 async def opened(driver: Driver) -> None:
     """Open the map of the first track."""
-    await driver.until(lambda: lessons(driver).highlighted == "rows", "the cursor there")
+    await driver.cursor_on("rows")
     await driver.press("up", "open")
     await driver.on(MapScreen)
     await driver.shows("torch.bmm(a, b)")
@@ -58,8 +58,8 @@ async def test_the_cursor_begins_on_a_lesson_and_reaches_tracks_with_a_map(
     text = (root / "pack.yaml").read_text()
     (root / "pack.yaml").write_text(text[: text.rindex("    map:")])  # the second track has none
     async with start(pack=open_pack(root)) as driver:
-        cursor = lessons(driver)
-        await driver.until(lambda: cursor.highlighted == "rows", "the cursor there")
+        cursor = driver.lessons
+        await driver.cursor_on("rows")
         await driver.press("down", "down")
         assert cursor.highlighted == "draws"
         await driver.press("down")
@@ -93,7 +93,7 @@ async def test_a_click_on_a_track_opens_its_map(start: Start, maps: Pack):
         await driver.shows("torch.manual_seed(0)")
         await driver.press("leave")
         await driver.on(CourseScreen)
-        assert lessons(driver).highlighted_track is not None
+        assert driver.lessons.highlighted_track is not None
 
 
 # --- the map -----------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ async def test_the_keys_of_the_map(start: Start, root: Path):
     text = (root / "pack.yaml").read_text()
     (root / "pack.yaml").write_text(text[: text.rindex("    map:")] + f"    map:\n{rows}")
     async with start(pack=open_pack(root)) as driver:
-        await driver.until(lambda: lessons(driver).cursor is not None, "a cursor")
+        await driver.until(lambda: driver.lessons.cursor is not None, "a cursor")
         await driver.press("down", "down", "open")
         await driver.on(MapScreen)
         await driver.until(lambda: code(driver) == "before 0", "the first row")
@@ -150,8 +150,7 @@ async def test_a_row_opens_its_lesson_in_place_of_the_map(start: Start, maps: Pa
         await driver.press("down", "down")
         assert code(driver) == "torch.cdist(a, b)"
         await driver.press("open")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "pairs"
+        await driver.on_lesson("pairs")
         await driver.press("course")
         await driver.on(CourseScreen)
 
@@ -179,8 +178,7 @@ async def test_a_click_on_a_row_opens_its_lesson_and_the_search_keeps_the_focus(
         assert code(driver) == "x.unsqueeze(0)"
         assert isinstance(driver.app.focused, Input)
         await driver.pilot.click("#map-rows", offset=(3, 2))
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "rows"
+        await driver.on_lesson("rows")
 
 
 async def test_a_broken_lesson_is_reported_above_the_map(start: Start, root: Path):
@@ -216,8 +214,7 @@ async def test_the_search_covers_all_tracks(start: Start, maps: Pack):
         assert "torch.bmm" not in driver.text
         assert code(driver) == "torch.manual_seed(0)"
         await driver.press("open")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "draws"
+        await driver.on_lesson("draws")
 
 
 async def test_a_search_without_results_opens_nothing(start: Start, maps: Pack):
@@ -245,7 +242,7 @@ async def test_letters_that_are_keys_elsewhere_are_searched_for(start: Start, ma
 
 
 async def at_the_end_of_the_first_track(driver: Driver) -> None:
-    await driver.until(lambda: lessons(driver).highlighted == "rows", "the cursor there")
+    await driver.cursor_on("rows")
     await driver.press("down", "open")
     await driver.on(LessonScreen)
     await driver.shows("2/3")
@@ -256,11 +253,14 @@ async def test_the_map_is_shown_before_a_track_is_begun(start: Start, maps: Pack
         await at_the_end_of_the_first_track(driver)
         await driver.press("next")
         await driver.on(MapScreen)
+        await driver.press("leave")
+        await driver.on_lesson("pairs")
+        await driver.press("next")
+        await driver.on(MapScreen)
         await driver.shows("Enter begins the track: Draw with a key")
         assert table(driver).highlighted is None
         await driver.press("open")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "draws"
+        await driver.on_lesson("draws")
         assert len(driver.app.screen_stack) == 3  # the base, the list, the lesson
 
 
@@ -272,21 +272,7 @@ async def test_the_key_for_the_next_lesson_begins_the_track_too(start: Start, ma
         await driver.press("help")
         await driver.shows("Go to the next lesson.")
         await driver.press("close", "next")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "draws"
-
-
-async def test_the_map_leads_back_to_the_lesson_and_is_shown_again(start: Start, maps: Pack):
-    async with start(pack=maps) as driver:
-        await at_the_end_of_the_first_track(driver)
-        for _ in range(2):
-            await driver.press("next")
-            await driver.on(MapScreen)
-            await driver.press("leave")
-            await driver.on(LessonScreen)
-            assert driver.lesson.lesson.id == "pairs"
-        await driver.press("course")
-        await driver.on(CourseScreen)
+        await driver.on_lesson("draws")
 
 
 async def test_a_row_chosen_before_a_track_is_begun_opens_its_lesson(start: Start, maps: Pack):
@@ -305,8 +291,7 @@ async def test_a_row_chosen_before_a_track_is_begun_opens_its_lesson(start: Star
         await driver.press(*"torch.vmap")
         await driver.until(lambda: code(driver) == "torch.vmap(f)", "the row there")
         await driver.press("open")
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "rows"
+        await driver.on_lesson("rows")
         assert len(driver.app.screen_stack) == 3
 
 
@@ -339,19 +324,12 @@ async def test_within_a_track_and_into_one_without_a_map_the_next_lesson_opens(
     text = (root / "pack.yaml").read_text()
     (root / "pack.yaml").write_text(text[: text.rindex("    map:")])
     async with start(pack=open_pack(root)) as driver:
-        await driver.until(lambda: lessons(driver).highlighted == "rows", "the cursor there")
+        await driver.cursor_on("rows")
         await driver.press("open")
         await driver.on(LessonScreen)
         for lesson in ("pairs", "draws"):
             await driver.press("next")
-            await driver.until(
-                lambda lesson=lesson: (
-                    isinstance(driver.app.screen, LessonScreen)
-                    and driver.lesson.lesson.id == lesson
-                    and driver.lesson.is_mounted
-                ),
-                lesson,
-            )
+            await driver.on_lesson(lesson)
 
 
 # --- known lessons -----------------------------------------------------------------------------

@@ -8,14 +8,12 @@ from tutor.engine.background import RunFinished, Runner
 from tutor.learner.settings import Settings
 from tutor.manifest import Pack
 from tutor.ui import run_ahead
-from tutor.ui.screens.lesson_screen import LessonScreen
 
 WRONG = "def double(x):\n    return 3 * x\n"
 
 
 async def opened(driver: Driver) -> None:
-    driver.app.open_lesson("double")
-    await driver.on(LessonScreen)
+    await driver.open()
     await driver.until(
         lambda: (p := driver.app.desk.pool) is not None and p.ready(driver.lesson.lesson, 0),
         "a sandbox that waits",

@@ -6,9 +6,10 @@ import pytest
 from textual.color import Color
 
 from tests.app.conftest import Start
-from tutor.learner.settings import Settings, keys_file
+from tests.cases import for_each
+from tutor.learner.settings import Settings, keys_file, own_keys
+from tutor.ui.actions import ACTIONS
 from tutor.ui.screens.course_screen import CourseScreen
-from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.themes import DEFAULT, PALETTES, code_theme
 
 READABLE = 4.5
@@ -53,8 +54,13 @@ async def test_the_theme_is_remembered_and_colours_code(start: Start):
     async with start() as driver:
         await driver.on(CourseScreen)
         assert driver.app.theme == DEFAULT
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        assert {*driver.app.available_themes} == {*PALETTES}
+        await driver.open()
+        for name in PALETTES:
+            driver.app.theme = name
+            await driver.until(
+                lambda name=name: driver.editor.theme == f"code-{name}", "its colours"
+            )
         driver.app.theme = "jaxtutor-light"
         light = code_theme("jaxtutor-light").base_style
         await driver.until(lambda: driver.editor.theme == "code-jaxtutor-light", "its theme")
@@ -69,14 +75,13 @@ async def test_keys_of_the_learner_take_the_place_of_ours(start: Start, home: Pa
     keys_file().parent.mkdir(parents=True, exist_ok=True)
     keys_file().write_text('{"run": "f2,ctrl+e", "brief": "ctrl+b"}')
     async with start(size=(120, 40)) as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        await driver.open()
         await driver.press("f2")
         await driver.until(lambda: driver.results.report is not None, "a report")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@for_each(
+    "text, words",
     [
         ('{"runn": "f2"}', "there is no action 'runn'; did you mean 'run'?"),
         ("{", "your keys are not used"),
@@ -84,11 +89,19 @@ async def test_keys_of_the_learner_take_the_place_of_ours(start: Start, home: Pa
         ('{"run": 5}', "run: expected keys as text"),
     ],
 )
-async def test_a_wrong_file_of_keys_is_told_and_not_used(start: Start, text: str, words: str):
+def test_a_wrong_file_of_keys_is_not_used(text: str, words: str):
     keys_file().parent.mkdir(parents=True, exist_ok=True)
     keys_file().write_text(text)
+    keys, problem = own_keys(ACTIONS)
+    assert not keys
+    assert words in problem
+
+
+async def test_a_wrong_file_of_keys_is_reported(start: Start):
+    keys_file().parent.mkdir(parents=True, exist_ok=True)
+    keys_file().write_text("{")
     async with start() as driver:
-        await driver.notifies(words)
+        await driver.notifies("your keys are not used")
         await driver.press("palette")
 
 
@@ -110,8 +123,7 @@ def test_settings_survive_damage_and_a_folder_that_cannot_be_written(tmp_path: P
 
 async def test_panes_keep_the_sizes_that_a_learner_gave_them(start: Start):
     async with start(size=(120, 40)) as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        await driver.open()
         await driver.press("code")
         before = driver.editor.region.width
         await driver.press("menu", "plus", "menu", "plus")
@@ -122,8 +134,7 @@ async def test_panes_keep_the_sizes_that_a_learner_gave_them(start: Start):
         await driver.press("menu", "z")
         await driver.until(lambda: driver.editor.region.width == wide, "as wide as before")
     async with start(size=(120, 40)) as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
+        await driver.open()
         await driver.until(lambda: driver.editor.region.width == wide, "as wide as last time")
         await driver.pilot.resize_terminal(80, 40)
         await driver.press("torch")
@@ -135,23 +146,9 @@ async def test_panes_keep_the_sizes_that_a_learner_gave_them(start: Start):
         await driver.until(lambda: driver.editor.region.width == 80, "the whole width")
 
 
-async def test_only_themes_with_colours_for_everything_are_offered(start: Start):
-    async with start() as driver:
-        assert {*driver.app.available_themes} == {*PALETTES}
-
-
 async def test_a_theme_that_is_not_ours_is_not_used(start: Start):
     """Releases before 0.2 offered Textual's own, which lack colours and ended the app."""
     Settings().set("theme", "dracula")
     async with start() as driver:
         await driver.on(CourseScreen)
         assert driver.app.theme == DEFAULT
-
-
-@pytest.mark.parametrize("name", PALETTES)
-async def test_every_theme_can_be_chosen_in_a_lesson(start: Start, name: str):
-    async with start() as driver:
-        driver.app.open_lesson("double")
-        await driver.on(LessonScreen)
-        driver.app.theme = name
-        await driver.until(lambda: driver.editor.theme == f"code-{name}", "its colours")

@@ -174,8 +174,7 @@ async def track_map(driver: Driver) -> None:
 
 async def opened(driver: Driver, lesson: str = LESSON, text: str = CODE) -> LessonScreen:
     """Open a lesson, with some code in it."""
-    driver.app.open_lesson(lesson)
-    await driver.on(LessonScreen)
+    await driver.open(lesson)
     driver.editor.cursor_blink = False
     await driver.write(text)
     driver.editor.move_cursor((9, 4))

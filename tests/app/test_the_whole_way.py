@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tests.app.conftest import Start
+from tutor.ui.actions import key_of
 from tutor.ui.screens.course_screen import CourseScreen
-from tutor.ui.screens.lesson_screen import LessonScreen
 from tutor.ui.screens.solution_screen import SolutionScreen
 
 WRONG = "def double(x):\n    return 3 * x\n"
@@ -20,7 +20,10 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.shows("Write double(x).")
         await driver.shows("return 2 * x")
 
-        await driver.press("code")
+        await driver.shows(f"{key_of('to_code')}: your code")
+        await driver.press("enter")
+        await driver.until(lambda: driver.app.focused is driver.editor, "the code")
+        assert driver.editor.text == driver.lesson.lesson.starter
         await driver.write("def double(x):\n    ")
         for key in "return 3 * x":
             await driver.pilot.press({" ": "space", "*": "asterisk"}.get(key, key))
@@ -51,17 +54,16 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
         await driver.until(
             lambda: driver.app.focused is driver.results.pass_card, "the card of the pass"
         )
+        await driver.shows(f"{key_of('next_lesson')} next lesson")
+        await driver.press("code")
+        await driver.shows(f"{key_of('next')} next lesson")
+        await driver.press("results")
 
         await driver.press("d")
         await driver.on(SolutionScreen)
         await driver.shows("identical to the solution")
         await driver.press("onward")
-        await driver.until(
-            lambda: (
-                isinstance(driver.app.screen, LessonScreen) and driver.lesson.lesson.id == "tall"
-            ),
-            "the next lesson",
-        )
+        await driver.on_lesson("tall")
         await driver.press("code")
         await driver.press("down", "right", "right")
         await driver.press("quit")
@@ -69,8 +71,7 @@ async def test_open_fail_hint_fix_pass_next_quit_and_come_back(start: Start, hom
 
     assert (home / "workspace" / "mini" / "tall.py").exists()
     async with start() as driver:
-        await driver.on(LessonScreen)
-        assert driver.lesson.lesson.id == "tall"
+        await driver.on_lesson("tall")
         assert driver.editor.cursor_location == (1, 2)
         await driver.press("course")
         await driver.on(CourseScreen)

@@ -12,6 +12,14 @@ def settings(home: Path) -> Settings:
     return Settings(home / "data" / "settings.json")
 
 
+@pytest.fixture
+def own(home: Path) -> Path:
+    """The learner's file of the lesson `double`, in a directory that exists."""
+    folder = home / "workspace" / "mini"
+    folder.mkdir(parents=True)
+    return folder / "double.py"
+
+
 @pytest.fixture(autouse=True)
 def started_before(settings: Settings) -> None:
     """Let no start be the first one, which shows another screen."""

@@ -7,6 +7,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable
+from string import ascii_lowercase
 from typing import Self
 
 import pexpect
@@ -19,27 +20,12 @@ from tutor.ui.actions import ACTIONS
 KEYS = {
     "enter": "\r",
     "escape": "\x1b",
-    "up": "\x1b[A",
     "down": "\x1b[B",
-    "f1": "\x1bOP",
-    "f2": "\x1bOQ",
-    "f3": "\x1bOR",
-    "f4": "\x1bOS",
-    "f5": "\x1b[15~",
-    "f6": "\x1b[17~",
-    "f7": "\x1b[18~",
-    "f8": "\x1b[19~",
-    "f10": "\x1b[21~",
-    "ctrl+a": "\x01",
-    "ctrl+b": "\x02",
-    "ctrl+l": "\x0c",
-    "ctrl+o": "\x0f",
-    "ctrl+p": "\x10",
-    "ctrl+t": "\x14",
     "ctrl+end": "\x1b[1;5F",
-    "ctrl+q": "\x11",
-    "ctrl+r": "\x12",
-    "delete line": "\x1b[3~",
+    "f3": "\x1bOR",
+    "f5": "\x1b[15~",
+    "f8": "\x1b[19~",
+    **{f"ctrl+{letter}": chr(number) for number, letter in enumerate(ascii_lowercase, 1)},
 }
 # Sequences of newer terminals that pyte would print instead of ignoring them.
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")

@@ -3,9 +3,8 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO, TypeVar, cast
+from typing import TextIO, cast
 
-import pytest
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 
 from benchmarks.packs import make_pack
@@ -16,15 +15,8 @@ from tests.terminal.screen import Terminal, jaxtutor
 from tutor.ui.actions import ACTIONS
 from tutor.ui.driver import QuietFile
 
-T = TypeVar("T")
-
 RIGHT = "def double(x):\n    return 2 * x\n"
 ENDLESS = "def double(x):\n    while True: pass\n"
-
-
-@pytest.fixture
-def own(home: Path) -> Path:
-    return home / "workspace" / "mini" / "double.py"
 
 
 def app(**more: str) -> Terminal:
@@ -153,7 +145,6 @@ def test_colour_follows_the_terminal_and_no_color(own: Path):
 
 
 def test_a_save_replaces_the_current_run(own: Path):
-    own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("watch", "double", "--pack", str(MINI)) as terminal:
         wait_for(lambda: descendants(terminal.pid))
@@ -165,7 +156,6 @@ def test_a_save_replaces_the_current_run(own: Path):
 
 
 def test_ctrl_c_during_a_check_leaves_nothing(own: Path):
-    own.parent.mkdir(parents=True)
     own.write_text(ENDLESS)
     with jaxtutor("check", "double", "--pack", str(MINI)) as terminal:
         workers = wait_for(lambda: descendants(terminal.pid))

@@ -27,13 +27,6 @@ CLEAR = b"\x1b[2J"
 
 
 @pytest.fixture
-def own(home: Path) -> Path:
-    folder = home / "workspace" / "mini"
-    folder.mkdir(parents=True)
-    return folder / "double.py"
-
-
-@pytest.fixture
 def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An editor that writes its arguments and the terminal's settings into files, and ends."""
     program = tmp_path / "vim"
