@@ -1,5 +1,6 @@
 """Matching submissions in every layout, right and wrong."""
 
+import contextlib
 import json
 import os
 import stat
@@ -8,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.cases import for_each
 from tutor.grading.lesson_names import match_lesson
@@ -446,6 +449,15 @@ def test_ipython_syntax_is_reported_with_cell_and_line(cells: list[str], message
 
 def test_a_syntax_error_in_a_notebook_is_not_magic():
     assert "x = = 2" in notebook_code(notebook("x = = 2  # 50 % of it?"))
+
+
+@given(st.text("a.[] \t=%!?(", max_size=30), st.integers(1, 300_000))
+@settings(max_examples=30, deadline=None)
+def test_a_cell_that_is_not_python_is_read_in_a_moment(part: str, length: int):
+    """Each line is looked at in time proportional to its length: 300 KB took minutes."""
+    line = (part + " " * length + part)[:300_000]
+    with contextlib.suppress(BadNotebook):
+        notebook_code(notebook(f"x = = 1\n{line}"))
 
 
 @for_each(

@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
-_MAGIC = re.compile(r"^\s*([%!?].*|[\w.\[\]()]+\?{1,2}\s*|[\w\s.,\[\]]+=\s*[%!]\s*\w.*)$")
+_HELP = re.compile(r"[\w.\[\]()]+\?{1,2}")
+_TARGETS = re.compile(r"[\w\s.,\[\]]+")
+_COMMAND = re.compile(r"[%!]\s*\w")
 MAX_SHOWN = 60
 
 
@@ -70,11 +72,23 @@ def _refuse_magic(number: int, source: str) -> None:
     else:
         return  # valid Python: a line may begin with % if it continues the one before
     for line, text in enumerate(source.splitlines(), 1):
-        if _MAGIC.match(text):
-            shown = text.strip()
+        shown = text.strip()
+        if _is_magic(shown):
             if len(shown) > MAX_SHOWN:
                 shown = f"{shown[: MAX_SHOWN - 1]}…"
             raise BadNotebook(
                 f"cell {number}, line {line}: `{shown}` is IPython, not Python; delete it, save "
                 "the notebook and hand it in again"
             )
+
+
+def _is_magic(line: str) -> bool:
+    """Return whether a line is a magic, a shell command, a question about a name (`x?`), or sets
+    names to what one of the first two gives (`files = !ls`). The line is a stranger's: the time is
+    proportional to its length."""
+    if line[:1] in ("%", "!", "?"):
+        return True
+    targets, equals, value = line.partition("=")
+    if equals and _COMMAND.match(value.lstrip()) and _TARGETS.fullmatch(targets):
+        return True
+    return _HELP.fullmatch(line) is not None
