@@ -9,24 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tutor.checks.compare import compare
-from tutor.explain.causes import CAUSES, causes_of
+from tutor.explain.causes import causes_of
 from tutor.explain.causes.comparison import Fields, comparison
 from tutor.tree import Leaf, Tree
 
 pytestmark = pytest.mark.usefixtures("home")
 
-UNSURE = {"close", "slight"}
-"""Any nearly right result has these; rules need further conditions."""
-
-BY_SHAPE = {
-    "larger",
-    "another-input",
-    "last-axis-only",
-    "square-input",
-    "square-batch",
-    "another-length",
-    "one-column",
-}
+BY_SHAPE = {"another-input"}
 """Shapes alone suffice for these; rules need further conditions."""
 
 
@@ -40,39 +29,43 @@ def causes(
     inputs: dict[str, Tree] | None = None,
     sizes: dict[str, int] | None = None,
     devices: int = 1,
+    source: str = "",
 ) -> dict[str, Fields]:
     mismatch = compare(expected, actual)
     if mismatch is None:
         return {}
-    found = comparison(mismatch, expected, actual, None, inputs or {}, sizes or {}, devices)
+    found = comparison(mismatch, expected, actual, None, inputs or {}, sizes or {}, devices, source)
     assert found is not None
     return causes_of(found)
 
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=1, max_side=5)
+SEEDS = st.integers(0, 2**32 - 1)
+CODE = (
+    "def f(x):\n    x = jnp.where(x > 0.1, x / 3, 0.9 * relu(tanh(x)))\n    return exp(x).mean()\n"
+)
 
 
-@given(SHAPES, st.integers(0, 2**32 - 1))
+@given(SHAPES, SEEDS)
 def test_a_right_answer_has_no_cause(shape: tuple[int, ...], seed: int):
     numbers = leaf(np.random.default_rng(seed).normal(size=shape))
-    assert not causes(numbers, numbers, {"x": numbers}, {"n": 2}, 4)
+    assert not causes(numbers, numbers, {"x": numbers}, {"n": 2}, 4, CODE)
 
 
 @settings(max_examples=400)
-@given(SHAPES, SHAPES, st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 100.0]))
+@given(SHAPES, SHAPES, SEEDS, st.sampled_from([1e-3, 1.0, 100.0]))
 def test_unrelated_numbers_have_no_cause(
     shape: tuple[int, ...], other: tuple[int, ...], seed: int, scale: float
 ):
     random = np.random.default_rng(seed)
     inputs: dict[str, Tree] = {"x": leaf(random.normal(size=shape)), "n": leaf(random.normal())}
-    sizes = {"n": 5, "m": 3}
     for one, two in ((shape, shape), (shape, other)):
         expected, actual = (leaf(random.normal(size=s) * scale) for s in (one, two))
-        found = causes(expected, actual, inputs, sizes, 4)
-        assert not found.keys() - UNSURE - BY_SHAPE, found
+        found = causes(expected, actual, inputs, {"n": 5, "m": 3}, 4, CODE)
+        assert not found.keys() - BY_SHAPE, found
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([(3,), (5, 4), (2, 3, 4)]))
+@given(SEEDS, st.sampled_from([(3,), (5, 4), (2, 3, 4)]))
 def test_an_arbitrary_factor_is_not_a_count(seed: int, shape: tuple[int, ...]):
     random = np.random.default_rng(seed)
     factor = float(random.uniform(0.1, 9))
@@ -82,305 +75,201 @@ def test_an_arbitrary_factor_is_not_a_count(seed: int, shape: tuple[int, ...]):
     known = [*counts, *(1 / n for n in counts), *shares, *np.sqrt(shares)]
     assume(all(abs(factor / n - 1) > 1e-3 for n in known))
     found = causes(leaf(numbers), leaf(factor * numbers), {"x": leaf(numbers)}, {"n": 7}, 4)
-    # A multiple of rows that are centred by chance is stretched.
-    # One of numbers that should have come back unchanged has shrunk.
-    by_design = {"rows-stretched", "rows-scaled", "proportional", "factor"}
-    by_design |= {"frozen-moved", "frozen-shrunk"}
-    assert not found.keys() - UNSURE - BY_SHAPE - by_design, (factor, found)
+    assert not found.keys() - BY_SHAPE, (factor, found)
+
+
+@given(SEEDS, st.integers(3, 40), st.booleans())
+def test_any_count_is_named(seed: int, count: int, too_large: bool):
+    numbers = np.random.default_rng(seed).normal(size=(6, 2))
+    factor = count if too_large else 1 / count
+    found = causes(leaf(numbers), leaf(factor * numbers), sizes={"n": count})
+    wanted = {"factor": str(count), "how": "large" if too_large else "small"}
+    assert found["by-a-count"].items() >= wanted.items()
+
+
+@given(SEEDS, st.floats(0.05, 0.45))
+def test_a_step_uphill_is_found_for_every_rate(seed: int, rate: float):
+    p, g = np.random.default_rng(seed).normal(size=(2, 5, 3))
+    assert "uphill" in causes(leaf(p - rate * g), leaf(p + rate * g), {"p": leaf(p)})
 
 
 RANDOM = np.random.default_rng(0)
-X = RANDOM.normal(size=(5, 5))
+X, P, G, M = RANDOM.normal(size=(4, 5, 5))
 T = RANDOM.normal(size=(7, 3))
 V = RANDOM.normal(size=7)
-P = RANDOM.normal(size=(5, 5))
-SOFT = np.exp(X)
+MASK = np.array([1, 0, 1, 1, 0, 0, 1.0])
+LENGTHS = np.array([2, 3, 1, 3, 2])
+Y = np.where(np.arange(3) < LENGTHS[:, None], X[:, :3], 0.0)
+VELOCITY = 0.9 * M + G
+AT = np.array([0, 2, 2, 4])
+ADDED = np.stack([(row == AT) @ V[:4] for row in range(7)])
 
 
 @pytest.mark.parametrize(
     ("name", "expected", "actual", "fields"),
     [
-        ("sign", X, -X, {}),
-        ("twice", X, 2 * X, {}),
-        ("half", X, X / 2, {}),
-        ("times-a-count", T, 7 * T, {"factor": "7", "size": "n"}),
-        ("times-a-count", 2.5, 2.5 * 7, {"factor": "7", "size": "n"}),
-        ("times-a-count", T, 11 * T, {"factor": "11", "size": "axis 0 of x"}),
-        ("divided-by-a-count", T, T / 7, {"factor": "7", "size": "n"}),
-        ("over-devices", T, 4 * T, {"devices": "4"}),
-        ("by-devices", T, T / 4, {"devices": "4"}),
-        ("degrees-of-freedom", T, T * (6 / 7) ** 0.5, {"count": "7", "size": "n"}),
-        ("degrees-of-freedom", T, T * 6 / 7, {"count": "7", "size": "n"}),
-        ("transposed", X, X.T, {"order": "(1, 0)"}),
-        ("transposed", X[None] * V[:, None, None], X.T[None] * V[:, None, None],
-         {"order": "(0, 2, 1)"}),
-        ("reversed", V, V[::-1], {"axis": "0"}),
+        ("zero", V, 0 * V, {}),
+        ("nan", V, np.where(V > 0, V, np.nan), {}),
+        ("an-input", X * 2, P, {"input": "p['w']"}),
+        ("update-not-assigned", X * 2, P, {"input": "p['w']"}),
         ("shifted", np.cumsum(V), np.cumsum(V) - V, {"axis": "0", "when": "late"}),
         ("shifted", V, np.append(V[1:], 0), {"axis": "0", "when": "early"}),
         ("reordered", T, T.T.reshape(7, 3), {}),
-        ("square", V, V**2, {}),
-        ("root", V**2, np.abs(V), {}),
-        ("logarithm", np.exp(V), V, {}),
-        ("exponential", V, np.exp(V), {}),
-        ("other-axis", SOFT / SOFT.sum(0), SOFT / SOFT.sum(1)[:, None],
-         {"axis": "1", "expected_axis": "0"}),
-        ("zero", V, 0 * V, {}),
-        ("same-rows", X, np.repeat(X[:1], 5, 0), {}),
-        ("an-input", X * 2, P, {"input": "p['w']"}),
-        ("nan", V, np.where(V > 0, V, np.nan), {"wrong": str((V <= 0).sum()), "total": "7"}),
+        ("axes-swapped", T, T.T, {"shape": "(3, 7)", "expected_shape": "(7, 3)"}),
+        ("steps-missing", T, T[1:], {"count": "1", "end": "beginning", "axis": "0"}),
+        ("steps-missing", T, T[:-2], {"count": "2", "end": "end"}),
+        ("another-input", X[0], RANDOM.normal(size=(11, 2)),
+         {"input": "x", "expected_input": "lengths"}),
+        ("by-a-count", T, 11 * T,
+         {"factor": "11", "how": "large", "size": "the length of axis 0 of `x`"}),
+        ("by-a-count", T, T / 4, {"how": "small", "size": "the number of devices"}),
+        ("by-a-count", 2.5, 2.5 * 7, {"what": "The answer", "size": "the size of `n`"}),
+        ("by-a-count", P - 0.1 * X, P - 0.7 * X,
+         {"what": "The change of `p['w']`", "factor": "7"}),
+        ("by-a-count", VELOCITY, 0.9 * M + 7 * G,
+         {"what": "What is added to 0.9 times `m`, as expected,", "factor": "7"}),
+        ("by-the-entries-that-count", V.mean(), V.mean() * 4 / 7,
+         {"input": "mask", "selected": "4", "count": "7", "expected_count": "4"}),
+        ("by-the-entries-that-count", P - X, P - X * 4 / 7, {"what": "The change of `p['w']`"}),
+        ("by-a-number", T, T * 0.31, {"name": "`rate`", "how": "multiplied"}),
+        ("by-a-number", T, T / 0.31, {"name": "`rate`", "how": "divided"}),
+        ("by-a-number", P - 0.31 * X, P - X, {"name": "`rate`", "how": "divided"}),
+        ("by-a-number", VELOCITY, 0.9 * M + 0.1 * G, {"name": "the number 0.1"}),
+        ("by-a-degree-of-freedom", T, T * (6 / 7) ** 0.5, {"count": "7", "fewer": "6"}),
+        ("by-a-degree-of-freedom", T, T * 7 / 6, {"size": "the size of `n`"}),
+        ("by-a-divisor", 2.5, 2.5 * 7 / 12, {"number": "12", "count": "7"}),
         ("uphill", P - 0.1 * X, P + 0.1 * X, {"input": "p['w']"}),
-        ("step-times-a-count", P - 0.1 * X, P - 0.7 * X,
-         {"input": "p['w']", "factor": "7", "size": "n"}),
-        ("step-over-devices", P - 0.1 * X, P - 0.4 * X, {"devices": "4"}),
-        ("rounded", V, (V.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32), {}),
-        ("slight", V, V * (1 + 1e-3), {}),
-        ("close", V, V * 1.05, {}),
-        ("axis-of-one", V, V[:, None], {"how": "too many"}),
-        ("axes-swapped", T, T.T, {"order": "(1, 0)", "shape": "(3, 7)"}),
-        ("laid-out", T, T.ravel(), {}),
-        ("one-each", V.mean(), V, {"how": "mean", "axis": "0", "count": "7"}),
-        ("one-each", T.sum(1), T, {"how": "sum", "axis": "1"}),
-        ("reduced", T, T.mean(0), {"how": "mean", "axis": "0"}),
-        ("copies", T, np.stack([T] * 4), {"devices": "4"}),
-        ("every-pair", V * V, V[:, None] * V, {"count": "7"}),
-        ("one-of-many", T, T[2], {"row": "2", "count": "7"}),
-        ("another-input", V, RANDOM.normal(size=(11, 2)), {"input": "x", "expected_input": "v"}),
-        ("larger", np.ones((2, 3, 4)), np.ones((2, 5, 6)), {}),
-        ("padded", T, np.pad(T, 1), {"shape": "(9, 5)"}),
-        ("clipped-at-zero", X, np.maximum(X, 0), {}),
-        ("wrapped", [300, 20, 700], [44, 20, 188], {"number": "256"}),
-        ("wrapped", [-512, 20, 7], [2**32 - 512, 20, 7], {"bits": "32"}),
-        ("complement", np.maximum(X, 0), np.minimum(X, 0), {}),
-        ("dropped-out", V, np.where(V > 0, 2 * V, 0), {}),
-        ("by-a-root", V, V / 7**0.5, {"count": "7"}),
-        ("more-under-the-root", np.abs(V), np.sqrt(V**2 + 1e-3), {}),
-        ("proportional", V, 1.3 * V, {"ratio": "1.3"}),
-        ("standardised", X * V[:5] + 3, (X - X.mean(0)) / X.std(0), {}),
-        ("infinite", V, np.where(V > 0, V, np.inf), {}),
-        ("number-for-nan", np.nan, 0, {}),
-        ("saturated", [1, 2], [1, -(2**31)], {}),
-        ("constant-from", np.arange(9.0), np.minimum(np.arange(9.0) * 2, 6), {"position": "3"}),
-        ("right-until", np.arange(9.0), np.minimum(np.arange(9.0), 4), {"position": "4"}),
-        ("now-and-then", np.arange(9) // 3, np.arange(9) / 3, {"step": "3"}),
+        ("function-too-many", X, np.maximum(X, 0), {"function": "relu"}),
+        ("function-too-many", X, np.tanh(X), {"function": "tanh"}),
+        ("set-for-add", ADDED, np.where(np.arange(7) == 2, V[2], ADDED), {"input": "at"}),
+        ("wrong-where", V, np.where(MASK > 0, V, V * 2), {"input": "mask", "value": "is false"}),
+        ("wrong-where", X[:, :3], np.where(Y != 0, Y, 7.0),
+         {"input": "lengths", "value": "ends before them"}),
+        ("wrong-where", P + 5, np.where(np.abs(P) > 0.31, 2 * P, P + 5),
+         {"input": "p['w']", "value": "is greater in size than `rate`"}),
     ],
 )  # fmt: skip
 def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields):
     inputs: dict[str, Tree] = {
         "x": leaf(RANDOM.normal(size=(11, 2))),
         "p": {"w": leaf(P)},
-        "v": leaf(RANDOM.normal(size=7)),
+        "m": leaf(M),
+        "v": leaf(V),
+        "mask": leaf(MASK),
+        "lengths": Leaf(LENGTHS, "jax.Array"),
+        "at": Leaf(AT, "jax.Array"),
+        "rate": leaf(0.31),
     }
-    found = causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 4)
+    code = "    p.at[0].set(1)\n    v = 0.9 * m + 0.1 * g\n    return relu(tanh(x)).mean() / 12\n"
+    found = causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 4, code)
     assert name in found, found
     assert found[name].items() >= fields.items()
-    first = next(iter(found))
-    general = {"half", "twice", "slight", "close", "rounded", "constant-from"}
-    assert first == name or name in general, found
-
-
-B = RANDOM.normal(size=3)
-MASK = np.array([1, 0, 1, 1, 0, 0, 1.0])
-LENGTHS = np.array([2, 3, 1, 3, 2])
-Y = np.where(np.arange(3) < LENGTHS[:, None], X[:, :3], 0.0)
 
 
 @pytest.mark.parametrize(
     ("name", "expected", "actual", "fields"),
     [
-        ("term-missing", T + B, T, {"input": "b"}),
-        ("term-too-many", T, T + B, {"input": "b"}),
-        ("term-of-the-wrong-sign", T + B, T - B, {"input": "b"}),
-        ("factor-missing", T * B, T, {"input": "b"}),
-        ("factor-too-many", T, T * B, {"input": "b"}),
-        ("constant-more", T, T + 0.5, {"number": "0.5", "how": "large"}),
-        ("factor-per-row", T, T * V[:, None], {}),
-        ("factor-per-column", T, T * B * 1.1, {}),
-        ("offset-per-row", T, T + V[:, None], {}),
-        ("row-alike", T, T - 1.3 * B, {}),
-        ("times-an-input", T, T * 0.31, {"input": "rate", "how": "times"}),
-        ("over-an-input", T, T / 0.31, {"input": "rate", "how": "divided by"}),
-        ("count-for-another", V.mean(), V.mean() * 4 / 7,
-         {"input": "mask", "selected": "4", "count": "7", "expected_count": "4", "how": "small"}),
-        ("factor", T, T * np.log(2), {"ratio": "0.6931", "name": ", which is the logarithm of 2"}),
-        ("factor", T, T / 6, {"ratio": "1/6", "name": ""}),
-        ("step-without-the-rate", P - 0.31 * X, P - X, {"input": "p['w']", "rate": "rate"}),
-        ("step-times-the-rate", P - X, P - 0.31 * X, {"input": "p['w']", "rate": "rate"}),
-        ("weights-exchanged", 0.9 * P + 0.1 * X, 0.1 * P + 0.9 * X, {"weight": "0.9"}),
-        ("step-scaled", P - 0.1 * X, P - 0.17 * X, {"input": "p['w']", "ratio": "1.7"}),
-        ("function-too-many", X, np.tanh(X), {"function": "the `tanh`"}),
-        ("function-missing", np.tanh(X), X, {"function": "the `tanh`"}),
-        ("function-missing", np.cumsum(X, 0), X,
-         {"function": "the cumulative sum along axis 0"}),
-        ("another-row", P[3], P[1], {"input": "p['w']", "row": "1", "expected_row": "3"}),
-        ("another-statistic", V[MASK > 0].mean(), V[MASK == 0].mean(),
-         {"statistic": "the mean of `v` where `mask` is false"}),
-        ("another-statistic", P.mean(0), P.mean(1),
-         {"statistic": "the mean of `p['w']` along axis 1"}),
-        ("wrong-from", V, np.append(V[:3], V[3:] + V[:4]), {"axis": "0", "start": "3"}),
-        ("wrong-at-first", V, np.append(V[:2] * 3, V[2:]), {"positions": "positions 0 to 1"}),
-        ("wrong-in-the-middle", V, np.append(V[:2], [V[2] * 9, *V[3:]]),
-         {"positions": "position 2"}),
-        ("wrong-where", V, np.where(MASK > 0, V, V * 2), {"input": "mask", "value": "is false"}),
-        ("wrong-where", X[:, :3], np.where(Y != 0, Y, 7.0),
-         {"input": "lengths", "value": "ends before them"}),
-        ("zeros-missing", Y, np.where(np.arange(3) <= LENGTHS[:, None], X[:, :3], 0.0),
-         {"constant": "0", "count": "3"}),
-        ("zeros-too-many", V, np.where(np.arange(7) < 5, V, 0), {"count": "2"}),
-        ("complement", np.where(MASK > 0, V, -np.inf), np.where(MASK > 0, -np.inf, V),
-         {"constant": "-inf"}),
-        ("slice-of-the-result", T, T[1:], {"count": "1", "end": "beginning", "axis": "0"}),
-        ("slice-is-the-result", T[:-2], T, {"count": "2", "end": "end"}),
-        ("another-length", RANDOM.normal(size=5), RANDOM.normal(size=7), {"size": "axis 0 of v"}),
-        ("digits-lost", X, X * 1.01, {}),
+        ("result-missing", [leaf(X), leaf(V), leaf(1)], (leaf(X), leaf(1)), {"number": "1"}),
+        ("names-for-numbers", [leaf(1), leaf(2)], ["w", leaf(2)], {"name": "w", "input": "p"}),
+        ("by-a-count", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(3 * V), "b": leaf(3 * X)},
+         {"what": "Each of `['a']` and `['b']`"}),
+        ("by-a-count", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(3 * V), "b": leaf(2 * X)},
+         {"what": "`['a']`"}),
+        ("old-for-new", [{"w": leaf(P - 0.1 * VELOCITY)}, {"w": leaf(VELOCITY)}],
+         [{"w": leaf(P - 0.1 * M)}, {"w": leaf(VELOCITY)}],
+         {"input": "v['w']", "ratio": "0.1", "where": "`[0]['w']`"}),
     ],
 )  # fmt: skip
-def test_a_cause_is_found_from_inputs(name: str, expected: Any, actual: Any, fields: Fields):
-    inputs: dict[str, Tree] = {
-        "p": {"w": leaf(P)},
-        "v": leaf(V),
-        "b": leaf(B),
-        "mask": leaf(MASK),
-        "lengths": Leaf(LENGTHS, "jax.Array"),
-        "rate": leaf(0.31),
-        "far": leaf(RANDOM.normal(size=9) + 300),
-    }
-    mismatch = compare(leaf(expected), leaf(actual))
-    assert mismatch is not None
-    code = "0.9 * a + 0.1 * b"
-    found = comparison(mismatch, leaf(expected), leaf(actual), None, inputs, {}, 1, (), code)
-    assert found is not None
-    assert causes_of(found)[name].items() >= fields.items()
-
-
-@pytest.mark.parametrize(
-    ("name", "source", "torch", "fields"),
-    [
-        ("function-not-called", "def f(x): x", "def f(x): x.tanh()", {"function": "tanh"}),
-        ("function-not-called", "optax.sgd(r)", "SGD(p, weight_decay=1)",
-         {"function": "weight_decay"}),
-        ("function-not-called", "def f(x): jnp.maximum(x, 0)", "def f(x): x.relu()", None),
-        ("function-only-here", "jax.nn.softmax(x)", "def f(x): x", {"function": "softmax"}),
-        ("function-only-here", "jax.nn.softmax(x)", "def f(x): F.cross_entropy(x)", None),
-        ("another-number-of-calls", "relu(x)", "relu(relu(x))",
-         {"function": "relu", "count": "1", "expected_count": "2"}),
-        ("another-number-of-calls", "for w in ws: relu(x)", "relu(relu(x))", None),
-        ("another-number", "x * 0.03", "x * 0.01", {"number": "0.03", "expected_number": "0.01"}),
-        ("another-number", "x * 0.9", "x * 0.1", None),
-        ("sum-or-mean", "x.sum(0)", "x.mean(0)", {"function": "sum"}),
-        ("sum-or-mean", "x.sum(0) / n", "x.mean(0)", None),
-        ("other-reduction-axis", "x.max(axis=0)", "x.amax(dim=1)", {"axis": "0"}),
-        ("other-reduction-axis", "x.max(axis=-1)", "x.amax(dim=1)", None),
-        ("mask-as-it-is", "jnp.where(pad, x, -1e9)", "x.masked_fill(pad, -1e9)", {"mask": "pad"}),
-        ("mask-as-it-is", "jnp.where(pad, -1e9, x)", "x.masked_fill(pad, -1e9)", None),
-        ("argument-not-used", "def f(x, mask):\n    return x\n", "", {"argument": "mask"}),
-        ("argument-not-used", "def f(x, _):\n    return x\n", "", None),
-        ("name-not-used", "def f(x):\n    y = x\n    return x\n", "", {"name": "y"}),
-        ("name-not-used", "def f(x):\n    y, z = x\n    return z\n", "", None),
-        ("entry-not-read", "{'a': 1, 'b': 1, 'c': 1, 'd': 1}\np['a'] + p['b'] * p['c']", "",
-         {"entry": "'d'"}),
-    ],
-)  # fmt: skip
-def test_a_cause_is_read_from_the_code(name: str, source: str, torch: str, fields: Fields | None):
-    expected, seen = leaf(V), leaf(np.sin(3 * V) + V[::-1])
-    mismatch = compare(expected, seen)
-    assert mismatch is not None
-    found = comparison(mismatch, expected, seen, None, {}, {}, 1, (), source, torch, source)
-    assert found is not None
-    has = causes_of(found).get(name)
-    assert has is None if fields is None else has is not None and has.items() >= fields.items()
+def test_a_cause_in_a_tree_is_found(name: str, expected: Tree, actual: Tree, fields: Fields):
+    inputs: dict[str, Tree] = {"p": {"w": leaf(P)}, "v": {"w": leaf(M)}}
+    found = causes(expected, actual, inputs, {"n": 3})
+    assert name in found, found
+    assert found[name].items() >= fields.items()
 
 
 @pytest.mark.parametrize(
     ("name", "expected", "actual"),
-    [
-        ("another-result", [leaf(V), leaf(2 * V)], [leaf(V), leaf(V)]),
-        ("results-swapped", [[leaf(X), leaf(V)], leaf(1)], [[leaf(V), leaf(X)], leaf(1)]),
-        ("results-swapped", [leaf(X), leaf(V)], [leaf(V), leaf(X)]),
-        ("results-swapped", [leaf(1), leaf(2)], (leaf(2), leaf(1))),
-        ("part-of-the-result", (leaf(X), leaf(V)), leaf(V)),
-        ("more-than-the-result", leaf(V), (leaf(V),)),
-        ("leaf-by-leaf", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(V / 2), "b": leaf(X / 3)}),
-        ("times-a-count", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(3 * V), "b": leaf(3 * X)}),
-    ],
-)
-def test_a_cause_in_a_tree_is_found(name: str, expected: Tree, actual: Tree):
-    assert name in causes(expected, actual, sizes={"n": 3})
+    [("by-a-divisor", 2.5, 2.5 * 7 / 12), ("function-too-many", X, np.tanh(X)),
+     ("update-not-assigned", X * 2, P), ("by-a-number", VELOCITY, 0.9 * M + 0.1 * G)],
+)  # fmt: skip
+def test_what_the_code_does_not_contain_is_not_named(name: str, expected: Any, actual: Any):
+    inputs: dict[str, Tree] = {"p": leaf(P), "m": leaf(M)}
+    assert name not in causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 1, "return x / 11")
+
+
+# --- formulas --------------------------------------------------------------------------------
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm(p: dict[str, Any], x: Any, h: Any, c: Any, order: str = "ifgo", bias: Any = 1) -> Tree:
+    gates = x @ p["weight_ih"].T + h @ p["weight_hh"].T + p["bias_ih"] + bias * p["bias_hh"]
+    of = dict(zip(order, np.split(gates, 4, -1), strict=True))
+    c = sigmoid(of["f"]) * c + sigmoid(of["i"]) * np.tanh(of["g"])
+    return [leaf(sigmoid(of["o"]) * np.tanh(c)), leaf(c)]
+
+
+def test_the_order_and_the_biases_of_a_cell_are_named():
+    random = np.random.default_rng(7)
+    x, h, c = random.normal(size=(3, 5)), random.normal(size=(3, 2)), random.normal(size=(3, 2))
+    shapes = {"weight_ih": (8, 5), "weight_hh": (8, 2), "bias_ih": (8,), "bias_hh": (8,)}
+    p = {name: random.normal(size=shape) for name, shape in shapes.items()}
+    trees: dict[str, Tree] = {"x": leaf(x), "h": leaf(h), "c": leaf(c)}
+    trees["p"] = {name: leaf(array) for name, array in p.items()}
+    right = lstm(p, x, h, c)
+    order = causes(right, lstm(p, x, h, c, "ifog"), trees)["another-cell"]
+    assert order["formula"] == "the gates in the order i, f, o, g"
+    bias = causes(right, lstm(p, x, h, c, bias=0), trees)["another-cell"]
+    assert bias["formula"] == "only the bias of the input"
+
+
+def series(
+    x: Any, state: float, new: float, first: Any, mask: Any = None, late: bool = False
+) -> Any:
+    y = [first]
+    for t in range(1, len(x)):
+        kept = y[-1] if mask is None else np.where(mask[t - late], 0.0, y[-1])
+        y.append(state * kept + new * x[t])
+    return np.stack(y)
+
+
+STREAM = np.random.default_rng(8).normal(size=(12, 4))
+DONE = np.random.default_rng(9).random((12, 4)) < 0.3
 
 
 @pytest.mark.parametrize(
-    ("name", "expected", "actual"),
+    ("name", "actual", "fields"),
     [
-        ("result-missing", [leaf(X), leaf(V), leaf(1)], (leaf(X), leaf(1))),
-        ("entry-of-the-result", leaf(V), {"a": leaf(V), "b": leaf(X)}),
-        ("entries-missing", {"a": leaf(V), "b": leaf(X)}, {"a": leaf(V)}),
-        ("parts-add-up", leaf(X), {"a": leaf(X - 1), "b": leaf(X * 0 + 1)}),
-        ("cut-otherwise", [leaf(V[:3]), leaf(V[3:6]), leaf(V[6:])], [leaf(V[:4]), leaf(V[4:])]),
-        ("columns", leaf([[0, 1], [2, 3]]), (leaf([0, 2]), leaf([1, 3]))),
-        ("results-alike", [leaf(V), leaf(V + 1)], [leaf(V), leaf(V)]),
-        ("names-for-numbers", [leaf(1), leaf(2)], ["w", leaf(2)]),
-        ("tuples-for-arrays", {"a": leaf([1, 1])}, {"a": (leaf(1), leaf(1))}),
+        ("other-recurrence", series(STREAM, 0.3, 0.7, STREAM[0]),
+         {"formula": "y[t] = (1 - a) * y[t-1] + a * x[t]",
+          "expected_formula": "y[t] = a * y[t-1] + (1 - a) * x[t]"}),
+        ("other-start", series(STREAM, 0.7, 0.3, 0.3 * STREAM[0]),
+         {"start": "(1 - a) * x[0]", "expected_start": "x[0]"}),
     ],
-)
-def test_a_cause_in_parts_is_found(name: str, expected: Tree, actual: Tree):
-    assert name in causes(expected, actual, {"p": {"w": leaf(1)}})
+)  # fmt: skip
+def test_what_a_series_follows_is_named(name: str, actual: Any, fields: Fields):
+    expected = leaf(series(STREAM, 0.7, 0.3, STREAM[0]))
+    inputs: dict[str, Tree] = {"x": leaf(STREAM), "a": leaf(0.7)}
+    found = causes(expected, leaf(actual), inputs)
+    assert found[name].items() >= fields.items()
+    other = causes(expected, leaf(actual + 0.1 * np.sin(5 * STREAM)), inputs)
+    assert not {"other-recurrence", "other-start"} & other.keys()
 
 
-@pytest.mark.parametrize(
-    ("name", "actual"),
-    [("as-before", V), ("piled-up", V + 2 * V[::-1])],
-)
-def test_earlier_answers_tell_what_was_kept(name: str, actual: Any):
-    expected, seen = leaf(2 * V[::-1]), leaf(actual)
-    mismatch = compare(expected, seen)
-    assert mismatch is not None
-    for earlier, wanted in (([leaf(V)], True), ([leaf(V * 3)], False), ([], False)):
-        found = comparison(mismatch, expected, seen, None, {}, {}, 1, earlier)
-        assert found is not None
-        assert (name in causes_of(found)) == wanted
+def test_a_reset_at_the_wrong_step_is_named():
+    late, now = (leaf(series(STREAM, 1.0, 1.0, STREAM[0], DONE, late)) for late in (True, False))
+    found = causes(late, now, {"x": leaf(STREAM), "done": leaf(DONE)})["other-recurrence"]
+    assert found["formula"] == "y[t] = y[t-1] - done[t] * y[t-1] + x[t]"
+    assert "done[t-1] * y[t-1]" in found["expected_formula"]
 
 
-@pytest.mark.parametrize(
-    ("name", "source", "holds"),
-    [
-        ("divided-by-a-number", "x.sum() / 12", True),
-        ("divided-by-a-number", "x.sum() / 13", False),
-        ("field-not-used", "class A(nn.Module):\n    size: int\n    pass\n", True),
-        ("field-not-used", "class A(nn.Module):\n    size: int\n    self.size\n", False),
-        ("input-not-used", "x * p['w']", True),
-        ("input-not-used", "x * p['w'] + p['b']", False),
-        ("input-not-used", "jax.tree.map(f, p)", False),
-    ],
-)
-def test_causes_depend_on_the_code(name: str, source: str, holds: bool):
-    expected, seen = leaf(2.5), leaf(2.5 * 7 / 12)
-    mismatch = compare(expected, seen)
-    assert mismatch is not None
-    inputs: dict[str, Tree] = {"x": leaf(V), "p": {"w": leaf(1), "b": leaf(2)}}
-    found = comparison(mismatch, expected, seen, None, inputs, {"n": 7}, 1, (), source)
-    assert found is not None
-    assert (name in causes_of(found)) == holds
-
-
-def test_a_cause_must_hold_for_all_arrays_or_is_reported_for_one():
-    expected: Tree = {"a": leaf(V), "b": leaf(X), "c": leaf(T)}
-
-    def where(**actual: Any) -> str:
-        return causes(expected, {k: leaf(v) for k, v in actual.items()})["sign"]["where"]
-
-    assert where(a=-V, b=X, c=T) == "`['a']` (the rest of the answer is right)"
-    assert where(a=-V, b=-X, c=T).startswith("Each of `['a']` and `['b']` (the rest")
-    assert where(a=-V, b=2 * X, c=T) == "`['a']`"
-    assert where(a=-V, b=-X, c=-T) == "The answer"
-    assert "no-spread" not in causes(expected, {"a": leaf(V * 0), "b": leaf(X * 2), "c": leaf(T)})
-
-
-def test_rows_that_should_be_equal_are_not_a_cause():
-    rows = np.repeat(X[:1], 5, 0)
-    assert "same-rows" not in causes(leaf(rows), leaf(rows * 1.7 + 3))
+# --- arrays of any kind ----------------------------------------------------------------------
 
 
 def test_the_order_of_few_distinct_numbers_is_not_evidence():
-    assert not causes(leaf([[0, 1], [1, 1]]), leaf([[1, 1], [0, 1]])).keys() - UNSURE
+    assert not causes(leaf([[0, 1], [1, 1]]), leaf([[1, 1], [0, 1]]))
 
 
 @pytest.mark.parametrize("kind", ["bool", "int32", "complex64", "bfloat16", "float16"])
@@ -398,8 +287,8 @@ def test_extreme_numbers_give_no_warning_and_no_false_cause(value: float):
     odd = np.full((3, 4), value, np.float32)
     numbers = RANDOM.normal(size=(3, 4))
     for expected, actual in ((numbers, odd), (odd, numbers)):
-        found = causes(leaf(expected), leaf(actual), {"x": leaf(numbers * 3)}, {"n": 3}, 4)
-        assert not found.keys() - {"nan", "zero", "infinite", "number-for-nan"} - UNSURE, found
+        found = causes(leaf(expected), leaf(actual), {"x": leaf(numbers * 3)}, {"n": 3}, 4, CODE)
+        assert not found.keys() - {"nan", "zero"}, found
 
 
 def test_empty_and_large_arrays_are_skipped():
@@ -408,8 +297,3 @@ def test_empty_and_large_arrays_are_skipped():
     mismatch = compare(large, leaf(np.ones(1 << 20)))
     assert mismatch is not None
     assert comparison(mismatch, large, leaf(np.ones(1 << 20)), None, {}, {}, 1) is None
-
-
-def test_every_cause_has_a_description():
-    for name, cause in CAUSES.items():
-        assert cause.about.endswith("."), name

@@ -129,11 +129,11 @@ class Comparison(Struct, frozen=True, eq=False):
         found: dict[int, str] = {}
         for name, size in self.sizes.items():
             found.setdefault(size, f"the size of `{name}`")
+        found.setdefault(self.devices, "the number of devices")
         for name, array in self.arrays():
             for axis, size in enumerate(array.shape):
                 found.setdefault(size, f"the length of axis {axis} of `{name}`")
             found.setdefault(array.size, f"the number of elements of `{name}`")
-        found.setdefault(self.devices, "the number of devices")
         return {count: what for count, what in found.items() if count > 1}
 
 
