@@ -8,6 +8,7 @@ from tutor.engine.judge import judge
 from tutor.engine.plan import plan
 from tutor.engine.session import run
 from tutor.engine.submission import Observation
+from tutor.explain import Symptom
 from tutor.lesson import Lesson
 from tutor.sandbox.protocol import Answer
 from tutor.tree import Tree
@@ -63,9 +64,28 @@ def test_a_finding_that_quotes_the_sandbox_has_no_control_characters(written: Wr
         "promises": ["\x1b[31mred"], "changed": [],
     }  # fmt: skip
     observation = Observation(check, case, Answer("pure#0", 0.0, 0.0), observed)
-    result = judge(lesson, RIGHT, observation, None, ()).result
+    result = judge(lesson, RIGHT, observation, None).result
     assert result.status == "fail"
     assert "␛[31mred" in result.message
+
+
+def test_an_explanation_that_fails_is_logged_and_leaves_the_verdict(
+    written: Written, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    def broken(symptom: Symptom) -> None:
+        raise RuntimeError(symptom.check)
+
+    monkeypatch.setattr("tutor.engine.judge.explain", broken)
+    lesson = written()
+    raises = "def double(x):\n    return x.unknown\n"
+    for code, status, what in ((WRONG, "fail", "a wrong answer"), (raises, "error", "a fault")):
+        caplog.clear()
+        (check,) = run(lesson, code).checks
+        assert check.status == status
+        assert check.explained is None
+        (record,) = (one for one in caplog.records if one.levelname == "ERROR")
+        assert record.getMessage() == f"explaining {what} failed"
+        assert record.exc_info is not None and record.exc_info[0] is RuntimeError
 
 
 def test_without_pytorch_its_absence_is_reported_and_is_not_the_learners_fault(
