@@ -127,7 +127,7 @@ ADDED = np.stack([(row == AT) @ V[:4] for row in range(7)])
         ("by-a-count", P - 0.1 * X, P - 0.7 * X,
          {"what": "The change of `p['w']`", "factor": "7"}),
         ("by-a-count", VELOCITY, 0.9 * M + 7 * G,
-         {"what": "What is added to 0.9 times `m`, as expected,", "factor": "7"}),
+         {"what": "What is added to 0.9 times `m`", "factor": "7"}),
         ("by-the-entries-that-count", V.mean(), V.mean() * 4 / 7,
          {"input": "mask", "selected": "4", "count": "7", "expected_count": "4"}),
         ("by-the-entries-that-count", P - X, P - X * 4 / 7, {"what": "The change of `p['w']`"}),

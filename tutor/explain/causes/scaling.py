@@ -24,11 +24,13 @@ _MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|sh
 
 
 class Scaled(Struct, frozen=True):
-    """What is `ratio` times what it should be, in words, and how exactly that is known."""
+    """What is `ratio` times what it should be, in words, how exactly that is known, and the
+    smallest count that can be its reason."""
 
     what: str
     ratio: float
-    tolerance: float
+    tolerance: float = NEARLY
+    least: int = 2
 
     def near(self, number: float) -> bool:
         """Return whether the ratio is a number."""
@@ -38,12 +40,11 @@ class Scaled(Struct, frozen=True):
 def _scaled(comparison: Comparison) -> Iterator[Scaled]:
     """Yield what is off by a factor."""
     if (ratio := _common_ratio(comparison)) is not None:
-        yield Scaled(comparison.where, ratio, EXACT)
+        yield Scaled(comparison.where, ratio, EXACT, least=3)  # twice the answer has many causes
     elif (step := steps.step(comparison)) is not None and step.ratio > 0:
-        yield Scaled(f"The change of `{step.input}`", step.ratio, NEARLY)
+        yield Scaled(f"The change of `{step.input}`", step.ratio)
     elif (part := steps.part(comparison)) is not None:
-        what = f"What is added to {part.kept} times `{part.input}`, as expected,"
-        yield Scaled(what, part.ratio, NEARLY)
+        yield Scaled(f"What is added to {part.kept} times `{part.input}`", part.ratio)
 
 
 def _ratio(pair: ArrayPair) -> float | None:
@@ -80,9 +81,8 @@ def by_a_count(comparison: Comparison) -> Fields | None:
     """Recognise a result too large or too small by a count: the number of examples, say."""
     for scaled in _scaled(comparison):
         for count, size in comparison.counts().items():
-            # 2 has many causes.
-            for how, ratio in (("large", count), ("small", 1 / count)) if count > 2 else ():
-                if scaled.near(ratio):
+            for how, ratio in (("large", count), ("small", 1 / count)):
+                if count >= scaled.least and scaled.near(ratio):
                     return {"what": scaled.what, "factor": str(count), "how": how, "size": size}
     return None
 
