@@ -5,15 +5,11 @@ lists, tuples, strings, None and `Leaf`. Inputs, answers and references are tree
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Array: TypeAlias = npt.NDArray[np.generic]
+from tutor.arrays import Array
 
 
 class TreeError(ValueError):
@@ -32,7 +28,7 @@ class Leaf(Struct, frozen=True, eq=False):
     type: str
 
     @property
-    def values(self) -> "Array":
+    def values(self) -> Array:
         if self.array is None:
             raise TreeError(f"expected an array, got {self.type}")
         return self.array

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.compare import number
 from tutor.inputs import arithmetic
@@ -47,8 +48,6 @@ class Bounds(Check, frozen=True, kw_only=True):
     def _judge(
         self, leaf: Leaf, path: str, least: float | None, most: float | None
     ) -> Finding | None:
-        import numpy as np
-
         values = leaf.values
         if values.dtype.kind == "c" or leaf.type == "key":
             raise TreeError("expected real numbers")

@@ -9,10 +9,11 @@ can differ in every digit.
 """
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from tutor.arrays import Array, np
 from tutor.check import DEFAULT_TOLERANCE
 from tutor.checks.branches import branches
 from tutor.checks.error_map import error_map
@@ -20,9 +21,6 @@ from tutor.checks.patterns import pattern
 from tutor.checks.scale import scales
 from tutor.report import Entry, Mismatch, MismatchKind, Side
 from tutor.tree import Leaf, Tree, brief
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ENTRIES = 8
 """Wrong elements that a mismatch lists."""
@@ -138,14 +136,12 @@ def tolerance_for(expected: Leaf) -> float:
     return DEFAULT_TOLERANCE.get(expected.values.dtype.name, DEFAULT_TOLERANCE["float32"])
 
 
-def _integral(array: "np.ndarray[Any, Any]") -> bool:
+def _integral(array: Array) -> bool:
     return array.dtype.kind in "biu"
 
 
-def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _wide(array: Array) -> Array:
     """Convert to a dtype in which differences are exact enough (bfloat16 is of kind V)."""
-    import numpy as np
-
     if array.dtype.kind in "biu":
         return array.astype(np.longdouble)
     with np.errstate(invalid="ignore"):  # some NaN of bfloat16
@@ -155,24 +151,22 @@ def _wide(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
 class _Errors(NamedTuple):
     """Two arrays of one shape as wide numbers, how far they are apart, and how far they may be."""
 
-    want: "np.ndarray[Any, Any]"
-    got: "np.ndarray[Any, Any]"
-    error: "np.ndarray[Any, Any]"
-    scale: "np.ndarray[Any, Any]"
+    want: Array
+    got: Array
+    error: Array
+    scale: Array
     tolerance: float
 
     @property
-    def limit(self) -> "np.ndarray[Any, Any]":
+    def limit(self) -> Array:
         return self.tolerance * self.scale
 
     @property
-    def wrong(self) -> "np.ndarray[Any, Any]":
+    def wrong(self) -> Array:
         return self.error > self.limit
 
 
 def _errors(expected: Leaf, actual: Leaf, tolerance: float) -> _Errors:
-    import numpy as np
-
     want, got = _wide(expected.values), _wide(actual.values)
     with np.errstate(invalid="ignore", over="ignore"):
         scale = scales(np.abs(want).astype(np.float64))
@@ -191,8 +185,6 @@ def _errors(expected: Leaf, actual: Leaf, tolerance: float) -> _Errors:
 
 def _numbers(expected: Leaf, actual: Leaf, errors: _Errors, path: str) -> Mismatch:
     """Describe how the numbers of two leaves differ."""
-    import numpy as np
-
     want, got, error, scale, _ = errors
     limit, wrong = errors.limit, errors.wrong
     where = _index(int(np.argmax(np.where(wrong, error, -1.0))), error.shape)
@@ -231,16 +223,14 @@ def _numbers(expected: Leaf, actual: Leaf, errors: _Errors, path: str) -> Mismat
     )
 
 
-def _distance(want: "np.ndarray[Any, Any]", got: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _distance(want: Array, got: Array) -> Array:
     """Return |got - want|: 0 where both are the same infinity or NaN, inf where only one is."""
-    import numpy as np
-
     same = (want == got) | (np.isnan(want) & np.isnan(got))
     error = np.where(same, 0.0, np.abs(got - want))
     return np.where(np.isnan(error), np.inf, error)
 
 
-def _with(worst: "np.ndarray[Any, Any]", index: int) -> list[int]:
+def _with(worst: Array, index: int) -> list[int]:
     """Return the indices to show, in order, with `index` among them."""
     indices = [int(i) for i in worst]
     if index not in indices:
@@ -248,15 +238,13 @@ def _with(worst: "np.ndarray[Any, Any]", index: int) -> list[int]:
     return sorted(indices)
 
 
-def _shown(leaf: Leaf, wide: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _shown(leaf: Leaf, wide: Array) -> Array:
     """Return a leaf's elements to show: integers with all digits."""
     return (leaf.values if _integral(leaf.values) else wide).ravel()
 
 
 def _pattern(expected: Leaf, actual: Leaf, errors: _Errors) -> str:
     """Return how the numbers are made from the right ones, if that can be said."""
-    import numpy as np
-
     kinds = expected.values.dtype.kind, actual.values.dtype.kind
     integers = expected.type != "key" and all(kind in "iu" for kind in kinds)
     if not integers and not errors.want.dtype == errors.got.dtype == np.float64:
@@ -269,15 +257,11 @@ def _pattern(expected: Leaf, actual: Leaf, errors: _Errors) -> str:
 
 
 def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    import numpy as np
-
     return tuple(int(i) for i in np.unravel_index(flat, shape))
 
 
 def number(value: Any) -> str:
     """Format a number for messages."""
-    import numpy as np
-
     if isinstance(value, complex | np.complexfloating):
         return f"{value:.6g}"
     if isinstance(value, bool | np.bool_):
@@ -375,8 +359,6 @@ def shape_words(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
 
 
 def _shape_hint(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
-    import numpy as np
-
     if len(actual) == len(expected):
         if sorted(actual) == sorted(expected):
             return "the axes are swapped" if len(actual) == 2 else "the axes are in another order"

@@ -17,12 +17,8 @@ from *different* keys agree as well (a common scale or mask).
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
+from tutor.arrays import Array, Floats, np
 
 FALSE_POSITIVE = 1e-9
 """Probability that a `prng` check fails independent draws, over all the pairs it compares."""
@@ -43,11 +39,11 @@ NEAR_ZERO = 3.0
 class Sample:
     """Numbers and the ranks of their beginnings, cached."""
 
-    def __init__(self, numbers: "Floats") -> None:
+    def __init__(self, numbers: Floats) -> None:
         self.numbers = numbers.ravel()
         self._ranks: dict[int, Floats] = {}
 
-    def ranks(self, n: int) -> "Floats":
+    def ranks(self, n: int) -> Floats:
         """Return the ranks of the first n numbers."""
         if n not in self._ranks:
             self._ranks[n] = _ranks(self.numbers[:n])
@@ -80,8 +76,6 @@ def dependent_pairs(vectors: "list[Floats]", rate: float) -> list[tuple[int, int
 
     **Arguments:** `rate`: how often any independent pair may be returned.
     """
-    import numpy as np
-
     ranks = [_ranks(vector) for vector in vectors]
     kept = [
         i
@@ -112,8 +106,6 @@ def related_within(a: Sample) -> bool:
 def same_numbers(a: Sample, b: Sample) -> bool:
     """Return whether two samples hold the same numbers in another order, which independent draws
     never do if nearly all numbers are distinct."""
-    import numpy as np
-
     if a.numbers.size != b.numbers.size or a.numbers.size < 8:
         return False
     if a.numbers.sum() != b.numbers.sum() and not np.isclose(a.numbers.sum(), b.numbers.sum()):
@@ -122,38 +114,34 @@ def same_numbers(a: Sample, b: Sample) -> bool:
     return bool((one == other).all()) and len(np.unique(one)) > 0.9 * one.size
 
 
-def _ranks(values: "Floats") -> "Floats":
+def _ranks(values: Floats) -> Floats:
     """Return ranks centred on 0; equal numbers get the mean of their ranks."""
-    import numpy as np
-
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     ranks: Floats = (last - (counts - 1) / 2)[where.ravel()] - (values.size + 1) / 2
     return ranks
 
 
-def _correlation(a: "Floats", b: "Floats") -> float:
+def _correlation(a: Floats, b: Floats) -> float:
     norm = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / norm if norm else 0.0
 
 
-def _counts(ranks: "Floats") -> "np.ndarray[Any, np.dtype[np.int64]]":
-    import numpy as np
-
+def _counts(ranks: Floats) -> Array:
     return np.unique(ranks, return_counts=True)[1]
 
 
-def _largest_share(ranks: "Floats") -> float:
+def _largest_share(ranks: Floats) -> float:
     return float(_counts(ranks).max()) / ranks.size
 
 
-def _chance_of_same_order(ranks: "Floats") -> float:
+def _chance_of_same_order(ranks: Floats) -> float:
     """Return the probability that a random permutation leaves these ranks unchanged."""
     ways = math.lgamma(ranks.size + 1) - sum(math.lgamma(c + 1) for c in _counts(ranks).tolist())
     return math.exp(-ways)
 
 
-def _chance_of_coinciding(a: "Floats", b: "Floats") -> float:
+def _chance_of_coinciding(a: Floats, b: Floats) -> float:
     """Bound the probability that so many, or so few, large numbers of `a` and `b` coincide."""
     high_a, high_b = _upper_half(a), _upper_half(b)
     count, share = int(high_a.sum()), float(high_b.mean())
@@ -163,10 +151,8 @@ def _chance_of_coinciding(a: "Floats", b: "Floats") -> float:
     return min(1.0, 2 * math.exp(-count * _divergence(coinciding, share)))
 
 
-def _upper_half(ranks: "Floats") -> "np.ndarray[Any, np.dtype[np.bool_]]":
+def _upper_half(ranks: Floats) -> Array:
     """Return which ranks are in the upper half, split as near to the middle as ties allow."""
-    import numpy as np
-
     above, not_below = ranks > 0, ranks >= 0
     half = ranks.size / 2
     return np.asarray(

@@ -1,16 +1,14 @@
 """`distribution`: numbers are drawn from a named distribution."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, field
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.families import Family, parse
 from tutor.checks.goodness import looks_like, unlike
 from tutor.tree import Leaf, Tree, TreeError, brief, leaves
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Distribution(Check, frozen=True, kw_only=True):
@@ -69,8 +67,6 @@ def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Findi
 
 
 def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
-    import numpy as np
-
     where = f"{path}: " if path else ""
     values = leaf.values
     if values.dtype.kind == "c" or leaf.type == "key":
@@ -86,8 +82,6 @@ def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
 
 def _epsilon(dtype: "np.dtype[Any]") -> float:
     """Return the spacing of numbers around 1; 1 for integers."""
-    import numpy as np
-
     if dtype.kind in "biu":
         return 1.0
     if dtype.kind == "f":

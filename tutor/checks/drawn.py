@@ -2,14 +2,10 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
+from tutor.arrays import Array, Floats, np
 from tutor.tree import Tree, leaves
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 MAX_ROWS = 16
 """Rows of an array that are always compared with each other."""
@@ -33,8 +29,8 @@ class Drawn(NamedTuple):
     a density; 0 for integers. `part` is `row` or `column` if it is one of a larger array."""
 
     name: str
-    numbers: "Floats"
-    others: "Floats"
+    numbers: Floats
+    others: Floats
     rank: int
     bits: int
     is_key: bool = False
@@ -57,8 +53,6 @@ class Drawn(NamedTuple):
     @property
     def log_chance(self) -> float:
         """The logarithm of the probability that an independent draw repeats all these numbers."""
-        import numpy as np
-
         if self.is_key:
             return self.numbers.size * -32 * math.log(2)
         _, counts = np.unique(self.numbers, return_counts=True)
@@ -70,8 +64,6 @@ class Drawn(NamedTuple):
 
 def drawn_arrays(first: Tree, other: Tree) -> list[Drawn]:
     """Return the arrays that both results have; NaN counts as a number."""
-    import numpy as np
-
     others = {path: leaf for path, leaf in leaves(other) if leaf.array is not None}
     drawn = []
     for path, leaf in leaves(first):
@@ -91,9 +83,7 @@ def drawn_arrays(first: Tree, other: Tree) -> list[Drawn]:
     return drawn
 
 
-def _real(array: "np.ndarray[Any, Any]") -> "Floats":
-    import numpy as np
-
+def _real(array: Array) -> Floats:
     if array.dtype.kind == "c":
         array = np.stack([array.real, array.imag], axis=-1)
     with np.errstate(invalid="ignore"):

@@ -1,15 +1,9 @@
 """Where an array is wrong, and how much: a map that is small enough for every report."""
 
-from typing import TYPE_CHECKING, Any
-
 import msgspec
 
+from tutor.arrays import Array, Floats, np
 from tutor.report import ErrorMap, ErrorSlice
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 ROWS, COLUMNS = 16, 32
 """Most cells of a matrix. A character is twice as high as wide, so that this is a square; and with
@@ -25,15 +19,13 @@ BYTES = 2400
 
 
 def error_map(
-    error: "Floats", limit: "Floats", scale: "Floats", where: tuple[int, ...]
+    error: Floats, limit: Floats, scale: Floats, where: tuple[int, ...]
 ) -> ErrorMap | None:
     """Return the map of an array with wrong elements; None if it has only one element.
 
     **Arguments:** `error`: absolute, at least one above `limit`; inf where only one side is NaN.
     `scale`: see `tutor.checks.scale`. `where`: the index of the element whose slice must be in it.
     """
-    import numpy as np
-
     if error.size < 2:
         return None
     with np.errstate(all="ignore"):
@@ -56,13 +48,9 @@ def error_map(
     return ErrorMap(step, tuple(sorted(chosen, key=lambda one: one.index)))
 
 
-def _worst_first(
-    matrices: "np.ndarray[Any, Any]", leading: tuple[int, ...], where: tuple[int, ...]
-) -> list[int]:
+def _worst_first(matrices: Array, leading: tuple[int, ...], where: tuple[int, ...]) -> list[int]:
     """Return the numbers of matrices: that of `where`, then those with the largest errors, then
     those with the most."""
-    import numpy as np
-
     first = int(np.ravel_multi_index(where[: len(leading)], leading)) if leading else 0
     count = np.count_nonzero(matrices, axis=(1, 2))
     # A slice takes at least 20 bytes.
@@ -70,9 +58,7 @@ def _worst_first(
     return [first, *(int(number) for number in order if number != first)]
 
 
-def _rows(matrix: "np.ndarray[Any, Any]", step: tuple[int, int]) -> tuple[str, ...]:
-    import numpy as np
-
+def _rows(matrix: Array, step: tuple[int, int]) -> tuple[str, ...]:
     for axis in (0, 1):
         starts = range(0, matrix.shape[axis], step[axis])
         matrix = np.maximum.reduceat(matrix, starts, axis=axis)

@@ -3,17 +3,12 @@
 import ast
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from tutor.arrays import Floats, np
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 MAX_CHARACTERS = 200
 MAX_VALUES = 1000
@@ -122,13 +117,11 @@ def _between(low: float, high: float) -> None:
         raise ValueError(f"the lower bound must be below the upper, got {low:g} and {high:g}")
 
 
-def _erf(x: "Floats") -> "Floats":
-    import numpy as np
-
+def _erf(x: Floats) -> Floats:
     return np.fromiter(map(math.erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
-def _phi(x: "Floats") -> "Floats":
+def _phi(x: Floats) -> Floats:
     values: Floats = 0.5 * (1 + _erf(x / math.sqrt(2)))
     return values
 
@@ -171,8 +164,6 @@ def _uniform(name: str, low: float = 0.0, high: float = 1.0) -> Family:
 
 
 def _exponential(name: str, scale: float = 1.0) -> Family:
-    import numpy as np
-
     _positive(scale, "the scale")
     return Continuous(
         name, lambda x: -np.expm1(-np.maximum(x, 0) / scale), 0.0, math.inf, scale, scale, scale
@@ -180,11 +171,9 @@ def _exponential(name: str, scale: float = 1.0) -> Family:
 
 
 def _laplace(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
-    import numpy as np
-
     _positive(scale, "the scale")
 
-    def cdf(x: "Floats") -> "Floats":
+    def cdf(x: Floats) -> Floats:
         z = (x - mean) / scale
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(z < 0, tail, 1 - tail)
@@ -193,8 +182,6 @@ def _laplace(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
 
 
 def _logistic(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
-    import numpy as np
-
     _positive(scale, "the scale")
     return Continuous(
         name,
@@ -204,8 +191,6 @@ def _logistic(name: str, mean: float = 0.0, scale: float = 1.0) -> Family:
 
 
 def _gumbel(name: str, mode: float = 0.0, scale: float = 1.0) -> Family:
-    import numpy as np
-
     _positive(scale, "the scale")
     return Continuous(
         name,
@@ -215,8 +200,6 @@ def _gumbel(name: str, mode: float = 0.0, scale: float = 1.0) -> Family:
 
 
 def _cauchy(name: str, location: float = 0.0, scale: float = 1.0) -> Family:
-    import numpy as np
-
     _positive(scale, "the scale")
     return Continuous(name, lambda x: 0.5 + np.arctan((x - location) / scale) / np.pi, width=scale)
 

@@ -16,14 +16,9 @@ For a discrete distribution the share of each value is within Bernstein's inequa
 """
 
 import math
-from typing import TYPE_CHECKING, Any
 
+from tutor.arrays import Floats, np
 from tutor.checks.families import Continuous, Discrete, Family
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 FALSE_POSITIVE = 1e-9
 """Probability that right draws in one array fail, over all tests."""
@@ -38,13 +33,11 @@ FINE = 1e-6
 """Draws in a dtype with a smaller epsilon hardly ever repeat a number."""
 
 
-def unlike(values: "Floats", family: Family, epsilon: float, rate: float = FALSE_POSITIVE) -> str:
+def unlike(values: Floats, family: Family, epsilon: float, rate: float = FALSE_POSITIVE) -> str:
     """Return the evidence that `values` are not drawn from `family`; "" if there is none.
 
     **Arguments:** `epsilon`: of the dtype of the draws; `rate`: how often right draws may fail.
     """
-    import numpy as np
-
     x = values.ravel()
     if not x.size:
         return ""
@@ -55,9 +48,7 @@ def unlike(values: "Floats", family: Family, epsilon: float, rate: float = FALSE
     return _unlike_continuous(x, family, epsilon, rate)
 
 
-def _unlike_discrete(x: "Floats", family: Discrete, rate: float) -> str:
-    import numpy as np
-
+def _unlike_discrete(x: Floats, family: Discrete, rate: float) -> str:
     n = x.size
     values, counts = np.unique(x, return_counts=True)
     for value in values.tolist():
@@ -74,9 +65,7 @@ def _unlike_discrete(x: "Floats", family: Discrete, rate: float) -> str:
     return ""
 
 
-def _unlike_continuous(x: "Floats", family: Continuous, epsilon: float, rate: float) -> str:
-    import numpy as np
-
+def _unlike_continuous(x: Floats, family: Continuous, epsilon: float, rate: float) -> str:
     n = x.size
     # How far a draw may have moved when it was rounded.
     rounding = epsilon * np.maximum(np.abs(x), family.width)
@@ -96,7 +85,7 @@ def _unlike_continuous(x: "Floats", family: Continuous, epsilon: float, rate: fl
     )
 
 
-def _at_the_ends(x: "Floats", u: "Floats", slack: "Floats", family: Continuous, rate: float) -> str:
+def _at_the_ends(x: Floats, u: Floats, slack: Floats, family: Continuous, rate: float) -> str:
     """Test the largest and the smallest: all n draws are below the u-quantile with probability
     u**n."""
     nearest = math.exp(math.log(rate / TESTS) / x.size)
@@ -109,9 +98,7 @@ def _at_the_ends(x: "Floats", u: "Floats", slack: "Floats", family: Continuous, 
     return ""
 
 
-def _by_moments(x: "Floats", u: "Floats", family: Continuous, epsilon: float, rate: float) -> str:
-    import numpy as np
-
+def _by_moments(x: Floats, u: Floats, family: Continuous, epsilon: float, rate: float) -> str:
     n, bound = x.size, math.log(2 * TESTS / rate)
     for degree in range(1, DEGREES + 1):
         peak = math.sqrt(2 * degree + 1)  # of the orthonormal polynomial, which has variance 1
@@ -121,7 +108,7 @@ def _by_moments(x: "Floats", u: "Floats", family: Continuous, epsilon: float, ra
     return ""
 
 
-def _moment(degree: int, mean: float, x: "Floats", family: Continuous) -> str:
+def _moment(degree: int, mean: float, x: Floats, family: Continuous) -> str:
     # A polynomial of u may be off although the moment of x is not; then do not mention the moment.
     if (
         degree == 1
@@ -138,9 +125,7 @@ def _moment(degree: int, mean: float, x: "Floats", family: Continuous) -> str:
     return f"there are too many in the {more} for {family.name}"
 
 
-def _by_distance(low: "Floats", high: "Floats", family: Continuous, rate: float) -> str:
-    import numpy as np
-
+def _by_distance(low: Floats, high: Floats, family: Continuous, rate: float) -> str:
     n = low.size
     allowed = math.sqrt(math.log(2 * TESTS / rate) / (2 * n))
     steps = np.arange(n) / n
@@ -159,10 +144,8 @@ def _bernstein(variance: float, largest: float, n: int, bound: float) -> float:
     return math.sqrt(2 * variance * bound / n) + largest * bound / (3 * n)
 
 
-def looks_like(values: "Floats", epsilon: float) -> str:
+def looks_like(values: Floats, epsilon: float) -> str:
     """Return which common distribution fits `values`, if one does. It is a hint, not a verdict."""
-    import numpy as np
-
     from tutor.checks.families import parse
 
     x = values.ravel()

@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
 from tutor.tree import Leaf, Tree, map_leaves
@@ -56,8 +57,6 @@ class Grad(Check, frozen=True, kw_only=True):
 def _as_in_jax(gradient: Leaf) -> Leaf:
     """Conjugate a complex gradient of PyTorch, which is the direction of steepest ascent. JAX gives
     ∂/∂x - i ∂/∂y, the derivative of a holomorphic function."""
-    import numpy as np
-
     if gradient.array is None or gradient.array.dtype.kind != "c":
         return gradient
     return Leaf(np.conj(gradient.array), gradient.type)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.inputs import examples
 from tutor.inputs.datasets import DATASETS, Datasets
@@ -114,8 +115,6 @@ class HeldOut(Check, frozen=True, kw_only=True):
 
     def unusable_predictions(self, predictions: Tree, case: Case) -> Finding | None:
         """Return why predictions for held-out examples cannot be compared with their labels."""
-        import numpy as np
-
         values = _numbers(predictions)
         labels, classes = case.secret
         count = len(labels)
@@ -173,8 +172,6 @@ def _numbers(predictions: Tree) -> Any:
     Raises:
         TreeError: they are not an array of real numbers.
     """
-    import numpy as np
-
     if (
         not isinstance(predictions, Leaf)
         or predictions.array is None

@@ -4,10 +4,11 @@ The step at which two curves part says what differs: at step 0 nothing has been 
 step 1 there was one update, in which the optimizer's state does not matter.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.arrays import Floats, np
 from tutor.check import Case, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.checks.bounds import parsed
 from tutor.checks.compare import number, tolerance_for
@@ -15,12 +16,6 @@ from tutor.checks.held_out import HeldOut
 from tutor.inputs import arithmetic
 from tutor.report import Accuracy, Curves
 from tutor.tree import Leaf, Tree, TreeError, brief, entry
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Losses = npt.NDArray[np.float64]
 
 REFERENCE = "reference"
 """Name of the reference's last loss in `below`."""
@@ -139,7 +134,7 @@ class Learns(HeldOut, frozen=True, kw_only=True):
             return None
         return self.accuracy_of(observed["predictions"], case)
 
-    def _judge_losses(self, losses: "Losses", right: "Losses", tolerance: float) -> Finding | None:
+    def _judge_losses(self, losses: Floats, right: Floats, tolerance: float) -> Finding | None:
         limit = tolerance * max(1.0, float(abs(right[: self.first]).max()))
         step = _parting(losses, right, limit)
         broken_off = _not_finite(losses)
@@ -175,16 +170,14 @@ class Learns(HeldOut, frozen=True, kw_only=True):
             "computed from them"
         )
 
-    def _bound(self, right: "Losses") -> float | None:
+    def _bound(self, right: Floats) -> float | None:
         if not isinstance(self.below, str):
             return self.below
         return float(arithmetic.value(parsed(self.below), {REFERENCE: float(right[-1])}))
 
 
-def _losses(tree: Tree) -> "tuple[Losses | None, str]":
+def _losses(tree: Tree) -> "tuple[Floats | None, str]":
     """Return losses as an array (n,), or what the tree is instead."""
-    import numpy as np
-
     if isinstance(tree, Leaf):
         values = _real(tree)
         if values is None:
@@ -205,8 +198,6 @@ def _losses(tree: Tree) -> "tuple[Losses | None, str]":
 
 def _real(leaf: Leaf) -> Any:
     """Return a leaf's real numbers as float64; None if it has none."""
-    import numpy as np
-
     if leaf.array is None or leaf.type == "key" or leaf.array.dtype.kind == "c":
         return None
     with np.errstate(invalid="ignore"):
@@ -224,28 +215,24 @@ def _wrong_form(given: Tree, what: str, steps: int) -> str:
     return f"{what}, expected {steps}: one for each step of PyTorch's training"
 
 
-def _count(losses: "Losses | None") -> str:
+def _count(losses: "Floats | None") -> str:
     count = 0 if losses is None else len(losses)
     return f"{count} {'loss' if count == 1 else 'losses'}"
 
 
-def _not_finite(losses: "Losses") -> int | None:
+def _not_finite(losses: Floats) -> int | None:
     """Return the first step whose loss is NaN or infinite."""
-    import numpy as np
-
     wrong = np.flatnonzero(~np.isfinite(losses))
     return int(wrong[0]) if wrong.size else None
 
 
-def _finite(losses: "Losses") -> tuple[float | None, ...]:
+def _finite(losses: Floats) -> tuple[float | None, ...]:
     """Return losses as plain numbers, with None for those that are not finite."""
     return tuple(loss if abs(loss) < float("inf") else None for loss in losses.tolist())
 
 
-def _parting(losses: "Losses", right: "Losses", limit: float) -> int | None:
+def _parting(losses: Floats, right: Floats, limit: float) -> int | None:
     """Return the first step at which two curves differ. NaN differs from everything."""
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         wrong = np.flatnonzero(~(abs(losses - right) <= limit))
     return int(wrong[0]) if wrong.size else None
@@ -256,7 +243,7 @@ def _shown(loss: float) -> str:
     return "NaN" if loss != loss else "infinite"
 
 
-def _diverged(losses: "Losses", step: int) -> str:
+def _diverged(losses: Floats, step: int) -> str:
     what = f"the loss is {_shown(losses[step])} at step {step}"
     if step == 0:
         return f"{what}, before any update: look for log(0) or 0 / 0 in the loss function"
@@ -266,7 +253,7 @@ def _diverged(losses: "Losses", step: int) -> str:
     )
 
 
-def _cause(step: int, losses: "Losses", right: "Losses", limit: float) -> str:
+def _cause(step: int, losses: Floats, right: Floats, limit: float) -> str:
     """Return what the first step at which the losses differ from the right ones suggests."""
     got, want = number(losses[step]), number(right[step])
     what = f"the loss at step {step} is {got}, expected {want}"
@@ -303,7 +290,7 @@ def _updates(count: int) -> str:
     return "one update" if count == 1 else f"{count} updates"
 
 
-def _before_any_update(losses: "Losses", right: "Losses", limit: float) -> str:
+def _before_any_update(losses: Floats, right: Floats, limit: float) -> str:
     after_one = _parting(losses[:-1], right[1:], limit)
     if after_one is None or after_one > 1:
         return (

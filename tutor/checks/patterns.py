@@ -2,24 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
+from tutor.arrays import Floats, np
 
 MAX_ELEMENTS = 1 << 20
 """Largest array to analyse."""
 
 
-def pattern(want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]") -> str:
+def pattern(want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]") -> str:
     """Return how `got` is made from `want`; "" if no pattern fits.
 
     **Arguments:** `close`: whether two arrays agree within the comparison's tolerance.
     """
-    import numpy as np
-
     if not 2 <= want.size <= MAX_ELEMENTS or not (
         np.isfinite(want).all() and np.isfinite(got).all()
     ):
@@ -31,10 +25,8 @@ def pattern(want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bo
 
 
 def _patterns(
-    want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]"
+    want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
 ) -> Iterator[str]:
-    import numpy as np
-
     if np.ptp(want) == 0:
         return  # every constant is a multiple of another
     if np.ptp(got) == 0:
@@ -68,11 +60,9 @@ def _patterns(
 
 
 def _repeated(
-    want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]"
+    want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
 ) -> Iterator[str]:
     """Yield which expected row or column all are, or that all are the same."""
-    import numpy as np
-
     for axis, name in ((0, "row"), (1, "column")):
         rows, found = np.moveaxis(want, axis, 0), np.moveaxis(got, axis, 0)
         if len(rows) < 2 or close(np.broadcast_to(rows[0], rows.shape), rows):
@@ -86,7 +76,7 @@ def _repeated(
 
 
 def _few(
-    name: str, want: "Floats", got: "Floats", close: "Callable[[Floats, Floats], bool]"
+    name: str, want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
 ) -> Iterator[str]:
     """Yield which rows (along the first axis) differ, if they are few."""
     if len(want) <= 2:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.checks.compare import compare, words
 from tutor.tree import Leaf, Tree, TreeError, leaves
@@ -67,8 +68,6 @@ def missing_rows(expected: list[Leaf], actual: list[Leaf]) -> int:
 
 def _rows(arrays: list[Leaf], like: list[Leaf] | None = None) -> list[bytes]:
     """Return each row of all arrays as bytes, in the dtypes of `like`."""
-    import numpy as np
-
     columns = []
     for leaf, other in zip(arrays, like or arrays, strict=True):
         values = np.atleast_1d(leaf.values).astype(other.values.dtype) + 0  # no negative zeros

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, field
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.answers import Answered, Unanswered
 from tutor.checks.answers import Literal as Answer
@@ -157,8 +158,6 @@ class Predict(Check, frozen=True, kw_only=True):
 
 
 def _as_tree(answer: Answer) -> Tree:
-    import numpy as np
-
     if answer is None or isinstance(answer, str):
         return answer
     if isinstance(answer, dict):
@@ -176,8 +175,6 @@ def _as_tree(answer: Answer) -> Tree:
 
 
 def _is_number(answer: Tree, right: int) -> bool:
-    import numpy as np
-
     return _is_value(answer, Leaf(np.asarray(right), "int"))
 
 
@@ -222,8 +219,6 @@ def _is_value(answer: Tree, right: Tree) -> bool:
 
 
 def _is_array(answer: Tree, right: Leaf) -> bool:
-    import numpy as np
-
     if right.array is None:
         return False
     try:
@@ -253,8 +248,6 @@ def _nested(answer: Tree) -> Any:
 
 def _number_in(answer: str) -> Tree:
     """Return a number for `nan`, `inf` and names such as `jnp.nan`."""
-    import numpy as np
-
     word = answer.strip().lower().rpartition(".")[2]
     return Leaf(np.asarray(float(word)), "float") if word in ("nan", "inf", "-inf") else answer
 

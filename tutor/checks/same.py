@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, Tolerance
 from tutor.checks.compare import compare, words
 from tutor.tree import Tree, TreeError, items, leaves
@@ -81,8 +82,6 @@ def _each(observed: Tree, expressions: tuple[str, ...]) -> list[Tree]:
 
 def _nan(value: Tree) -> str:
     """Return the position of a NaN, which equals nothing; "" if there is none."""
-    import numpy as np
-
     for path, leaf in leaves(value):
         # NumPy's isnan supports bfloat16, although its kind is V.
         if leaf.array is not None and leaf.type != "key" and leaf.values.dtype.kind not in "biu":

@@ -7,12 +7,9 @@ element would pass. So elements that share one magnitude far above all others, l
 sentinel or a cap, get their own scale, and the others are measured against the rest.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
+from tutor.arrays import Floats, np
 
 GAP = 1e4
 """Elements are set aside if they are so many times larger than all others, and than 1."""
@@ -27,14 +24,12 @@ GROUPS = 6
 """Most constants that are set aside: masks add up (-1e9, -2e9)."""
 
 
-def scales(magnitudes: "Floats") -> "Floats":
+def scales(magnitudes: Floats) -> Floats:
     """Return the scale of each element, in the same shape.
 
     **Arguments:** `magnitudes`: `abs(expected)`. NaN and infinity get the scale of the elements
     that are not set aside, and do not affect it.
     """
-    import numpy as np
-
     finite = np.isfinite(magnitudes)
     rest = finite
     above: list[tuple[Any, float]] = []  # constants with no gap below them so far
@@ -63,11 +58,9 @@ def scales(magnitudes: "Floats") -> "Floats":
     return result
 
 
-def hides(magnitudes: "Floats", tolerance: float) -> float:
+def hides(magnitudes: Floats, tolerance: float) -> float:
     """Return the typical allowed error over the median magnitude if that exceeds 1, else 0. Most
     elements of such an array are hardly compared, and its author should know."""
-    import numpy as np
-
     finite = np.isfinite(magnitudes)
     if np.count_nonzero(finite) < 2:
         return 0.0

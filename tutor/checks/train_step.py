@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.checks.compare import compare, number, words
 from tutor.checks.permutation import missing_rows
@@ -111,8 +112,6 @@ class TrainStep(Check, frozen=True, kw_only=True):
 
 
 def _judge_shards(observed: Tree, devices: int) -> Finding | None:
-    import numpy as np
-
     batch, pieces = entry(observed, "batch"), items(entry(observed, "pieces"))
     if not isinstance(batch, Leaf) or batch.values.ndim == 0:
         raise TreeError("expected the batch")
@@ -157,8 +156,6 @@ def _replicas(step: Tree, step_number: int) -> Finding | None:
 def _loss(
     step: Tree, right: Tree, tolerance: float | None, step_number: int, devices: int
 ) -> Finding | None:
-    import numpy as np
-
     losses = [leaf for _, leaf in leaves(entry(step, "loss"))]
     if not isinstance(right, Leaf) or not losses:
         raise TreeError("expected a loss")
@@ -203,7 +200,6 @@ def _devices(observed: Tree) -> int:
 
 def _ratio(before: Tree, after: Tree, right: Tree) -> float:
     """Return the factor between an update and the right one; 0 if it is not a multiple of it."""
-    import numpy as np
 
     def flat(tree: Tree) -> Any:
         # By path: JAX sorts the keys of a dict, PyTorch does not.

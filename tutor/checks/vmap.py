@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta
 
+from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, Nan, Tolerance, TorchExpr
 from tutor.checks.compare import compare, words
 from tutor.tree import Leaf, Tree, TreeError, entry, items
@@ -67,8 +68,6 @@ def stack(trees: list[Tree], axis: int) -> Tree:
     Raises:
         TreeError: the trees differ in structure or shapes.
     """
-    import numpy as np
-
     first = trees[0] if trees else None
     if isinstance(first, dict):
         return {key: stack([entry(tree, key) for tree in trees], axis) for key in first}

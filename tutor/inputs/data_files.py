@@ -14,21 +14,14 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from tutor.arrays import Array, Floats, np
 from tutor.foreign.plain_text import one_line
 from tutor.foreign.zips import DAMAGE, danger_in, opened
-from tutor.inputs.datasets import DataFile
+from tutor.inputs.datasets import DataFile, Examples
 from tutor.inputs.drawing import DrawError
 from tutor.suggestions import choice
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from tutor.inputs.datasets import Examples
-
-    Array = npt.NDArray[Any]
 
 FOLDER = "data"
 MAX_ROWS = 100_000
@@ -60,7 +53,7 @@ class BadData(DrawError):
 
 
 @lru_cache(maxsize=KEPT)
-def load(source: DataFile) -> "Examples":
+def load(source: DataFile) -> Examples:
     """Return the features float32 (n, …) and the labels (n,) of a data file: classes int32 from 0,
     or targets float32.
 
@@ -78,7 +71,7 @@ def load(source: DataFile) -> "Examples":
     return read(shown, data, source)
 
 
-def read(shown: str, data: bytes, source: DataFile) -> "Examples":
+def read(shown: str, data: bytes, source: DataFile) -> Examples:
     """Return the features and labels of a file's contents; see `load`.
 
     **Arguments:** `shown`: the file's name in messages.
@@ -149,10 +142,8 @@ class _Table:
         except csv.Error as error:
             self.refuse(reader.line_num, f"not CSV: {error}", "write each quote in a cell twice")
 
-    def numbers(self, name: str) -> "npt.NDArray[np.float64]":
+    def numbers(self, name: str) -> Floats:
         """Return a column of numbers."""
-        import numpy as np
-
         cells = self.columns[name]
         for line, cell in zip(self.lines, cells, strict=True):
             if not _NUMBER.fullmatch(cell):
@@ -168,10 +159,8 @@ class _Table:
                 self.refuse(line, what, "correct it, or leave the row out")
         return found
 
-    def labels(self, name: str) -> "Array":
+    def labels(self, name: str) -> Array:
         """Return a column of integers, decimals or words."""
-        import numpy as np
-
         cells = self.columns[name]
         first = _NUMBER.fullmatch(cells[0]) is not None
         for line, cell in zip(self.lines, cells, strict=True):
@@ -188,9 +177,7 @@ class _Table:
         return np.array(self._decimals(name))
 
 
-def _from_csv(shown: str, data: bytes, source: DataFile) -> "Examples":
-    import numpy as np
-
+def _from_csv(shown: str, data: bytes, source: DataFile) -> Examples:
     names = (source.x,) if isinstance(source.x, str) else source.x
     table = _Table(shown, data, [*names, source.y])
     columns = [table.numbers(name) for name in names]
@@ -201,7 +188,7 @@ def _from_csv(shown: str, data: bytes, source: DataFile) -> "Examples":
 # --- npz -------------------------------------------------------------------------------------
 
 
-def _from_arrays(shown: str, data: bytes, source: DataFile) -> "Examples":
+def _from_arrays(shown: str, data: bytes, source: DataFile) -> Examples:
     if not isinstance(source.x, str):
         _refuse(shown, "x must name one array (n, …), not several", f"write x: {source.x[0]}")
     try:
@@ -234,14 +221,12 @@ def _from_arrays(shown: str, data: bytes, source: DataFile) -> "Examples":
     return _features(shown, x, source), _labels(shown, y, source.y)
 
 
-def _array(shown: str, archive: zipfile.ZipFile, name: str) -> "Array":
+def _array(shown: str, archive: zipfile.ZipFile, name: str) -> Array:
     """Read an array of an archive; its header says how large it is, before it is unpacked.
 
     Raises:
         DAMAGE: it cannot be unpacked.
     """
-    import numpy as np
-
     member = next((one for one in archive.infolist() if one.filename == f"{name}.npy"), None)
     if member is None:
         names = (one.filename.removesuffix(".npy") for one in archive.infolist()[:MAX_COLUMNS])
@@ -292,9 +277,7 @@ def _header(file: Any) -> "tuple[tuple[int, ...], bool, np.dtype[Any]]":
 # --- what they have in common ----------------------------------------------------------------
 
 
-def _features(shown: str, x: "Array", source: DataFile) -> "npt.NDArray[np.float32]":
-    import numpy as np
-
+def _features(shown: str, x: Array, source: DataFile) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         if source.standardise:
             wide = x.astype(np.float64)
@@ -308,9 +291,7 @@ def _features(shown: str, x: "Array", source: DataFile) -> "npt.NDArray[np.float
     return values
 
 
-def _labels(shown: str, y: "Array", name: str) -> "npt.NDArray[np.int32 | np.float32]":
-    import numpy as np
-
+def _labels(shown: str, y: Array, name: str) -> Array:
     place = _part(shown, name)
     if y.dtype.kind == "f":
         with np.errstate(over="ignore"):

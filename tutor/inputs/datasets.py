@@ -9,15 +9,14 @@ into `DATASETS`. A lesson lists those of its pack under `data:`. The name of eit
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from tutor.arrays import Array, np
 
-    Examples = tuple[npt.NDArray[np.float32], npt.NDArray[np.int32 | np.float32]]
+Examples: TypeAlias = "tuple[Array, Array]"
+"""Features and labels; see `Source.load`."""
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -28,7 +27,7 @@ class Source(Protocol):
     @property
     def name(self) -> str: ...
 
-    def load(self) -> "Examples":
+    def load(self) -> Examples:
         """Return features float32 (n, …), and for each row its class int32 from 0 up, or its target
         float32.
 
@@ -53,7 +52,7 @@ class Dataset(NamedTuple):
     scale: float
     """Features are given out as `(raw - shift) / scale`, so about mean 0 and spread 1."""
 
-    def load(self) -> "Examples":
+    def load(self) -> Examples:
         """Return scaled features float32 (n, width) and labels int32 (n,), from 0 up."""
         return _load(self)
 
@@ -69,9 +68,7 @@ DATASETS = {
 
 
 @cache
-def _load(dataset: Dataset) -> "Examples":
-    import numpy as np
-
+def _load(dataset: Dataset) -> Examples:
     with np.load(DATA / dataset.file, allow_pickle=False) as archive:
         features = archive[dataset.features].astype(np.float32)
         labels = archive[dataset.labels].astype(np.int32)
@@ -139,7 +136,7 @@ class PackData(NamedTuple):
     name: str
     file: DataFile
 
-    def load(self) -> "Examples":
+    def load(self) -> Examples:
         from tutor.inputs.data_files import BadData, load
 
         try:

@@ -1,8 +1,9 @@
 """Draws that begin with the name of another input: `normal_like(params)`, `near(x)` and others."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
+from tutor.arrays import Array, np
 from tutor.inputs.arithmetic import Number
 from tutor.inputs.drawing import (
     DTYPES,
@@ -15,10 +16,6 @@ from tutor.inputs.drawing import (
     shape_of,
 )
 from tutor.tree import Leaf, Tree, leaves, map_leaves
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 class Takes(NamedTuple):
@@ -51,8 +48,6 @@ def dtype_of(leaf: Leaf) -> str:
 
 
 def sequence_mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     (length,) = shape_of(arguments)
     assert isinstance(source.given, Leaf)
     values = source.given.values.astype(np.int64)
@@ -87,8 +82,6 @@ def near(source: Stream, arguments: list[Number], options: Options) -> Tree:
 
 def shuffled(source: Stream, arguments: list[Number], options: Options) -> Tree:
     """All arrays of a pytree get the same order, so that rows that belong together stay so."""
-    import numpy as np
-
     shapes = [leaf.values.shape for _, leaf in leaves(source.given)]
     rows = {shape[0] if shape else None for shape in shapes}
     if None in rows or len(rows) != 1:
@@ -101,10 +94,10 @@ def shuffled(source: Stream, arguments: list[Number], options: Options) -> Tree:
     return map_leaves(lambda leaf: Leaf(leaf.values[order], leaf.type), source.given)
 
 
-def _noise(source: Stream, shape: tuple[int, ...], dtype: str, scale: Number) -> "npt.NDArray[Any]":
+def _noise(source: Stream, shape: tuple[int, ...], dtype: str, scale: Number) -> Array:
     """Return normal numbers, real or complex, of this standard deviation."""
     if dtype != "complex64":
         return source.random.normal(scale=scale, size=shape)
     real, imaginary = source.random.normal(scale=scale / 2**0.5, size=(2, *shape))
-    noise: npt.NDArray[np.complex128] = real + 1j * imaginary
+    noise: Array = real + 1j * imaginary
     return noise

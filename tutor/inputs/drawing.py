@@ -1,15 +1,12 @@
 """What the functions that draw inputs share: their random stream, shapes, options and errors."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from tutor.arrays import Array, np
 from tutor.inputs.arithmetic import ArithmeticFault, Number
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.tree import Leaf, Tree
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 MAX_ELEMENTS = 4_000_000
 """Elements of one drawn array: 16 MB of float32."""
@@ -81,10 +78,8 @@ def in_order(name: str, low: Number, high: Number) -> None:
         raise DrawError(f"{name}({low:g}, {high:g}): the second number is below the first")
 
 
-def array(values: "npt.NDArray[Any]", options: Options, default: str = "float32") -> Leaf:
+def array(values: Array, options: Options, default: str = "float32") -> Leaf:
     """Return values as an array of the dtype in `options`."""
-    import numpy as np
-
     name = str(options.get("dtype", default))
     if name == "bfloat16":
         import ml_dtypes
@@ -99,9 +94,7 @@ def least_and_most(low: Number, high: Number) -> tuple[int, int]:
     return int(low), max(int(high), int(low) + 1) - 1
 
 
-def whole_numbers(
-    source: Stream, least: int, most: int, shape: tuple[int, ...]
-) -> "npt.NDArray[np.int64]":
+def whole_numbers(source: Stream, least: int, most: int, shape: tuple[int, ...]) -> Array:
     """Return integers from `least` to `most`: in the first case both occur, in others neither if
     there are numbers between. Some wrong answers fail only if a bound is drawn, others only if it
     is not."""

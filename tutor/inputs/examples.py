@@ -5,18 +5,14 @@ data: blobs(600, 2, classes=3)
 """
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from tutor.inputs.datasets import Datasets
+from tutor.inputs.datasets import Datasets, Examples
 from tutor.inputs.drawing import DrawError
 from tutor.inputs.draws import Draw, draw_tree, parse
 from tutor.inputs.functions import FUNCTIONS, GENERATED
 from tutor.inputs.streams import word
 from tutor.suggestions import nearest
 from tutor.tree import Leaf, entry
-
-if TYPE_CHECKING:
-    from tutor.inputs.datasets import Examples
 
 
 def parse_call(text: str, datasets: Collection[str]) -> Draw | None:
@@ -42,7 +38,7 @@ def parse_call(text: str, datasets: Collection[str]) -> Draw | None:
     return draw
 
 
-def load(text: str, datasets: Datasets, seed: tuple[int, ...]) -> "Examples":
+def load(text: str, datasets: Datasets, seed: tuple[int, ...]) -> Examples:
     """Return features float32 (n, …), and classes int32 or targets float32 (n,).
 
     Raises:
@@ -54,7 +50,7 @@ def load(text: str, datasets: Datasets, seed: tuple[int, ...]) -> "Examples":
     drawn = draw_tree(draw, {}, (*seed, word("data")))
     x, y = entry(drawn, "x"), entry(drawn, "y")
     assert isinstance(x, Leaf) and isinstance(y, Leaf)
-    examples: Examples = x.values, y.values  # type: ignore[assignment]
+    examples: Examples = x.values, y.values
     return examples
 
 

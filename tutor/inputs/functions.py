@@ -2,11 +2,12 @@
 
 from collections.abc import Collection
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tutor.arrays import np
 from tutor.inputs import derived, generated, structured
 from tutor.inputs.arithmetic import Number
-from tutor.inputs.datasets import DATASETS
+from tutor.inputs.datasets import DATASETS, Examples
 from tutor.inputs.derived import Takes
 from tutor.inputs.drawing import (
     DTYPES,
@@ -24,9 +25,6 @@ from tutor.inputs.drawing import (
     whole_numbers,
 )
 from tutor.tree import Leaf, Tree
-
-if TYPE_CHECKING:
-    from tutor.inputs.datasets import Examples
 
 __all__ = [
     "CORNERS",
@@ -76,8 +74,6 @@ def _bernoulli(source: Stream, arguments: list[Number], options: Options) -> Lea
 
 
 def _full(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     value, *shape = arguments
     return array(np.full(shape_of(shape), value), options)
 
@@ -91,21 +87,15 @@ def _ones(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 
 
 def _arange(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     return array(np.arange(shape_of(arguments)[0]), options)
 
 
 def _key(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     # Raw threefry key data; the sandbox wraps it into a typed key.
     return Leaf(source.random.integers(0, 2**32, 2, dtype=np.uint32), "key")
 
 
 def _int(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     low, high = arguments
     in_order("int", low, high)
     least, most = least_and_most(low, high)
@@ -115,8 +105,6 @@ def _int(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 
 
 def _float(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     low, high = arguments
     in_order("float", low, high)
     return Leaf(np.asarray(source.random.uniform(low, high)), "float")
@@ -170,7 +158,7 @@ def _spread(name: str, value: float) -> float:
     return value
 
 
-def _pair(examples: "Examples") -> Tree:
+def _pair(examples: Examples) -> Tree:
     x, y = examples
     return {"x": Leaf(x, "array"), "y": Leaf(y, "array")}
 

@@ -3,12 +3,8 @@
 How well they can be learned does not depend on the seed, so a lesson may ask for an accuracy.
 """
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from tutor.inputs.datasets import Examples
+from tutor.arrays import np
+from tutor.inputs.datasets import Examples
 
 MAX_CLASSES = 1_000
 
@@ -16,14 +12,12 @@ APART = 5.0
 """Distance of neighbouring centres, in units of `spread`: a straight line errs in 0.6 % of them."""
 
 
-def blobs(random: "np.random.Generator", n: int, d: int, classes: int, spread: float) -> "Examples":
+def blobs(random: "np.random.Generator", n: int, d: int, classes: int, spread: float) -> Examples:
     """Return points x (n, d) in normal groups around centres, and their groups y (n,).
 
     The centres lie on a circle, in one dimension on a line. `spread` is the standard deviation of
     a group; neighbouring centres are `APART` from each other, whatever it is.
     """
-    import numpy as np
-
     centres = np.zeros((classes, d))
     if d == 1:
         centres[:, 0] = APART * (np.arange(classes) - (classes - 1) / 2)
@@ -38,11 +32,9 @@ def blobs(random: "np.random.Generator", n: int, d: int, classes: int, spread: f
     return x.astype(np.float32), y.astype(np.int32)
 
 
-def moons(random: "np.random.Generator", n: int, noise: float) -> "Examples":
+def moons(random: "np.random.Generator", n: int, noise: float) -> Examples:
     """Return points x (n, 2) on two half-circles that reach into each other, and on which one they
     are, y (n,). No straight line separates the two."""
-    import numpy as np
-
     y = random.permutation(np.arange(n) % 2)
     angles = random.uniform(0, np.pi, n)
     upper = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -51,11 +43,9 @@ def moons(random: "np.random.Generator", n: int, noise: float) -> "Examples":
     return x.astype(np.float32), y.astype(np.int32)
 
 
-def plane(random: "np.random.Generator", n: int, d: int, noise: float) -> "Examples":
+def plane(random: "np.random.Generator", n: int, d: int, noise: float) -> Examples:
     """Return points x (n, d) and targets y (n,) = x @ w + b, with noise of this standard deviation.
     Without it, the targets have mean b from -1 to 1 and standard deviation 1."""
-    import numpy as np
-
     x = random.normal(size=(n, d))
     w = random.normal(size=d)
     b = random.uniform(-1, 1)

@@ -1,10 +1,8 @@
 """Random streams, each seeded by its purpose, so that adding one changes no other."""
 
 import zlib
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+from tutor.arrays import np
 
 
 def word(text: str) -> int:
@@ -13,6 +11,4 @@ def word(text: str) -> int:
 
 
 def generator(seed: tuple[int, ...]) -> "np.random.Generator":
-    import numpy as np
-
     return np.random.default_rng(np.random.SeedSequence(list(seed)))

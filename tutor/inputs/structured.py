@@ -2,8 +2,8 @@
 tokens, graphs and others."""
 
 from math import prod
-from typing import TYPE_CHECKING
 
+from tutor.arrays import Floats, np
 from tutor.inputs.arithmetic import Number
 from tutor.inputs.drawing import (
     DrawError,
@@ -17,10 +17,6 @@ from tutor.inputs.drawing import (
     whole_numbers,
 )
 from tutor.tree import Leaf, Tree
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 MAX_ROWS = 512
 """Rows of a matrix that is decomposed, which takes time in proportion to their cube."""
@@ -37,8 +33,6 @@ CYCLES = 1.5
 
 
 def sorted_rows(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     low, high = number(options, "low", 0), number(options, "high", 1)
     in_order("sorted", low, high)
     shape = shape_of(arguments)
@@ -53,8 +47,6 @@ def sorted_rows(source: Stream, arguments: list[Number], options: Options) -> Le
 
 
 def one_hot(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     *rows, classes = shape_of(arguments)
     _refuse_empty("one_hot", classes, "class")
     labels = whole_numbers(source, 0, classes - 1, tuple(rows))
@@ -66,8 +58,6 @@ def orthogonal(source: Stream, arguments: list[Number], options: Options) -> Lea
 
 
 def spd(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     condition, scale = number(options, "condition", 10), number(options, "scale", 1)
     if not 1 <= condition <= MAX_CONDITION:
         raise DrawError(f"condition must be from 1 to {MAX_CONDITION:,}, got {condition:g}")
@@ -83,23 +73,19 @@ def spd(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     return array((matrix + matrix.swapaxes(-1, -2)) / 2, options)
 
 
-def _orthogonal(source: Stream, arguments: list[Number]) -> "npt.NDArray[np.float64]":
+def _orthogonal(source: Stream, arguments: list[Number]) -> Floats:
     """Return orthogonal matrices, uniformly distributed."""
-    import numpy as np
-
     shape = shape_of([*arguments, arguments[-1]])
     if shape[-1] > MAX_ROWS:
         raise DrawError(f"{shape[-1]:,} rows; at most {MAX_ROWS} may be drawn")
     q, r = np.linalg.qr(source.random.normal(size=shape))
     # QR is unique only with a positive diagonal; without this, some matrices never occur.
     signs = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
-    matrices: npt.NDArray[np.float64] = q * signs[..., None, :]
+    matrices: Floats = q * signs[..., None, :]
     return matrices
 
 
 def mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     p = number(options, "p", 0.5)
     if not 0 <= p <= 1:
         raise DrawError(f"p must be from 0 to 1, got {p:g}")
@@ -116,8 +102,6 @@ def mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 
 
 def tokens(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    import numpy as np
-
     vocabulary, *dimensions = arguments
     most = int(vocabulary) - 1
     if not 1 <= most < 2**31:
@@ -149,14 +133,12 @@ def lengths(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 
 def images(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     """Waves of low frequency, so that neighbouring pixels are similar, as in photographs."""
-    import numpy as np
-
     shape = shape_of(arguments)
     *batch, height, width, channels = shape
     each = (prod(batch), 1, 1, channels)
     down = np.arange(height)[:, None, None] / max(height, 1)
     across = np.arange(width)[:, None] / max(width, 1)
-    values: npt.NDArray[np.float64] = np.zeros((each[0], height, width, channels))
+    values: Floats = np.zeros((each[0], height, width, channels))
     total = np.zeros(each)
     for _ in range(WAVES):
         weight = source.random.uniform(0.5, 1, each)
@@ -171,8 +153,6 @@ def images(source: Stream, arguments: list[Number], options: Options) -> Leaf:
 
 def graph(source: Stream, arguments: list[Number], options: Options) -> Tree:
     """An edge is numbered by its receiver, and among those of one receiver by its sender."""
-    import numpy as np
-
     (nodes,), (edges,) = shape_of(arguments[:1]), shape_of(arguments[1:])
     possible = nodes * max(nodes - 1, 0)
     if edges > min(possible, MAX_EDGES):
