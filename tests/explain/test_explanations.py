@@ -63,12 +63,6 @@ def test_a_wrong_answer_is_explained_as_likely(mini: Pack, forks: Forks):
     assert "→ Probably: " in rendered(report)
 
 
-def test_accumulated_answers_are_recognised_from_earlier_cases(mini: Pack, forks: Forks):
-    code = "kept = []\n\ndef double(x):\n    kept.append(2 * x)\n    return sum(kept)\n"
-    explanation = checked(mini, "double", code, forks).checks[0].explanation
-    assert explanation is not None and explanation.id == "piled-up"
-
-
 def test_explanations_survive_json_and_old_reports_are_read(mini: Pack, forks: Forks):
     report = checked(mini, "double", TORCH, forks)
     assert Report.from_json(report.to_json()) == report
