@@ -73,9 +73,9 @@ def libraries(role: str, *, all_of_them: bool = True) -> None:
     """
     import_module("tutor.sandbox.learner" if role == "learner" else "tutor.sandbox.reference")
     inside = import_module("tutor.checks.inside")
-    for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
-        import_module(check.name)
     if role == "learner":
+        for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
+            import_module(check.name)
         if all_of_them:
             use(LESSONS_USE)
         for name in _JAX_IMPORTS_LATE:

@@ -1,17 +1,13 @@
 """The programs that XLA compiles during a series of calls."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree
 
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
-
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    from tutor.sandbox.learner import TRACING_SETTINGS
-
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     expression = args["expression"]
     inputs = [env.inputs(one) for one in input_sets]
     calls: list[Tree] = []

@@ -44,7 +44,9 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
             return parameters[-1]
 
         for number in indices:
-            at[number] = map_tensors(track, _floats_as_tensors(at[number]))
+            # `jax.grad` differentiates with respect to Python's floats, too.
+            tensors = _mapped(float, torch.tensor, at[number])
+            at[number] = _mapped(torch.Tensor, track, tensors)
         value = env.call(f"{args['function']} of {args['at']}", function, *at)
         value = value[0] if args["aux"] else value
         # Through `call`, so that a missing gradient is the reference's error.
@@ -56,35 +58,19 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
                 ),
             )
         )
-        trees = [map_tensors(lambda _: next(gradients), at[number]) for number in indices]
+        trees = [_mapped(torch.Tensor, lambda _: next(gradients), at[number]) for number in indices]
         return tuple(trees) if isinstance(argnums, list) else trees[0]
 
     value, seconds = timed(gradient)
     return env.encode(value, args["function"]), seconds
 
 
-def _floats_as_tensors(tree: Any) -> Any:
-    """Return a tree whose Python floats are tensors, since `jax.grad` differentiates with respect
-    to them, too."""
-    import torch
-
-    if isinstance(tree, float):
-        return torch.tensor(tree)
-    if isinstance(tree, dict):
-        return {key: _floats_as_tensors(child) for key, child in tree.items()}
-    if isinstance(tree, list | tuple):
-        return type(tree)(_floats_as_tensors(child) for child in tree)
-    return tree
-
-
-def map_tensors(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply `function` to every tensor in a tree of dicts, lists and tuples."""
-    import torch
-
-    if isinstance(tree, torch.Tensor):
+def _mapped(kind: type, function: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply `function` to every value of a type in a tree of dicts, lists and tuples."""
+    if isinstance(tree, kind):
         return function(tree)
     if isinstance(tree, dict):
-        return {key: map_tensors(function, child) for key, child in tree.items()}
+        return {key: _mapped(kind, function, child) for key, child in tree.items()}
     if isinstance(tree, list | tuple):
-        return type(tree)(map_tensors(function, child) for child in tree)
+        return type(tree)(_mapped(kind, function, child) for child in tree)
     return tree

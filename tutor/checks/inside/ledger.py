@@ -15,16 +15,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import jax
+import numpy as np
 from msgspec import Struct
 
 from tutor.sandbox import jax_internals
 from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Tree
-
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
 LEDGER_SECONDS = 8.0
 """Processor time for the ledger: without `jit` some code takes thousands of times as long."""
@@ -53,15 +53,13 @@ class Ledger:
 
 
 def keys_used(
-    env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]
+    env: LearnerEnvironment, expression: str, inputs: dict[str, Tree]
 ) -> tuple[Ledger, bool]:
     """Run the expression and record which keys it consumes.
 
     **Returns:** the ledger, and whether it is complete: it is not if the expression cannot run
     without `jit`, or takes too long, or this release of JAX does not show what is needed.
     """
-    import jax
-
     if not _shown():
         return Ledger(), False
     values = env.inputs(inputs)
@@ -76,8 +74,6 @@ def keys_used(
 @functools.cache
 def _shown() -> bool:
     """Return whether this release of JAX shows which keys are consumed, and by what call."""
-    import jax
-
     if jax_internals.random_primitives() is None:
         return False
     with _recording("") as ledger, jax.disable_jit():
@@ -109,9 +105,6 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _recording(filename: str) -> Iterator[Ledger]:
-    import jax
-    import numpy as np
-
     ledger = Ledger()
     calls: list[Any] = []  # frames of jax.random functions, kept alive so that no id recurs
     primitives = jax_internals.random_primitives()
@@ -157,9 +150,6 @@ def _recording(filename: str) -> Iterator[Ledger]:
 
 def _rows_of(keys: Any) -> Any:
     """Return the raw data of an array of keys, one row per key."""
-    import jax
-    import numpy as np
-
     rows = np.asarray(jax.random.key_data(keys))
     return rows.reshape(-1, rows.shape[-1])
 

@@ -4,13 +4,13 @@ import ast
 import contextlib
 import io
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax
 
 from tutor.sandbox.environment import UserCodeError
-from tutor.tree import Leaf, Tree
-
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
+from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
+from tutor.tree import Tree
 
 FILENAME = "program.py"
 MODULE = "program"
@@ -18,7 +18,7 @@ MAX_TEXT = 4_000
 """Characters of printed text, and of an exception's message."""
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     printed = io.StringIO()
     # Warnings would look like the learner's.
     with (
@@ -29,16 +29,14 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
         return _given(env, args, printed)
 
 
-def _given(env: "LearnerEnvironment", args: dict[str, Any], printed: io.StringIO) -> Tree:
-    import jax
-
+def _given(env: LearnerEnvironment, args: dict[str, Any], printed: io.StringIO) -> Tree:
     gives, asked = args["gives"], args["of"]
     error: BaseException | None = None
     value: Any = None
     try:
         env.load(args["program"], FILENAME)
         if gives == "compiles":
-            return {"compiles": _number(_compiled(env, args["program"], asked))}
+            return {"compiles": env.encode(_compiled(env, args["program"], asked))}
         if asked:
             value = env.evaluate(asked, {})
     except UserCodeError as raised:
@@ -53,9 +51,9 @@ def _given(env: "LearnerEnvironment", args: dict[str, Any], printed: io.StringIO
             return {"printed": printed.getvalue()[:MAX_TEXT]}
         case "choice":
             true = [bool(env.evaluate(text, {})) for text in args["choices"]]
-            return {"true": [_number(index) for index, one in enumerate(true) if one]}
+            return {"true": [env.encode(index) for index, one in enumerate(true) if one]}
         case "shape":
-            return {"shape": [_number(size) for size in jax.numpy.shape(value)]}
+            return {"shape": [env.encode(size) for size in jax.numpy.shape(value)]}
     return {"value": env.encode(value, asked)}
 
 
@@ -67,19 +65,11 @@ def _classes(error: BaseException | None) -> list[Tree]:
     return [*(kind.__name__[:200] for kind in type(error).__mro__[:40] if kind not in general)]
 
 
-def _compiled(env: "LearnerEnvironment", program: str, expression: str) -> int:
+def _compiled(env: LearnerEnvironment, program: str, expression: str) -> int:
     """Return how many times a function of the program is compiled. JAX compiles operations outside
     `jit`, too, one by one, but that is not what is asked."""
-    from tutor.sandbox.learner import TRACING_SETTINGS
-
     nodes = ast.walk(ast.parse(program))
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)} | {"<lambda>"}
     with env.our_settings(*TRACING_SETTINGS), env.empty_caches():
         names = env.compiles.during(partial(env.evaluate, expression, {}))
     return sum(name in own for name in names)
-
-
-def _number(value: int) -> Tree:
-    import numpy as np
-
-    return Leaf(np.asarray(value), "int")

@@ -1,16 +1,17 @@
 """Results for several keys, and how the expression used its key."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax
+import numpy as np
 
 from tutor.checks.inside.ledger import drawn_in_both, keys_used, reused
 from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Leaf, Tree, leaves, map_leaves
 
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
-
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     expression, name = args["expression"], args["key"]
     keys = [{name: one[name]} for one in input_sets]
 
@@ -38,7 +39,6 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 def _next(key: Tree) -> Tree:
     """Return the keys that the next seeds give."""
-    import numpy as np
 
     def after(leaf: Leaf) -> Leaf:
         return Leaf(leaf.values + np.array([0, 1], leaf.values.dtype), leaf.type)
@@ -57,8 +57,6 @@ def _rows(key: Tree) -> list[list[int]]:
 
 def any_same(one: Tree, other: Tree) -> bool:
     """Return whether any array that is not constant is the same in both."""
-    import numpy as np
-
     arrays = zip(leaves(one), leaves(other), strict=False)
     return any(
         np.array_equal(a.array, b.array)
@@ -69,10 +67,8 @@ def any_same(one: Tree, other: Tree) -> bool:
     )
 
 
-def _checker(env: "LearnerEnvironment", expression: str, inputs: dict[str, Tree]) -> str:
+def _checker(env: LearnerEnvironment, expression: str, inputs: dict[str, Tree]) -> str:
     """Return the error of `jax.debug_key_reuse`, if any. It checks typed keys only."""
-    import jax
-
     values = env.inputs(inputs)
     try:
         with jax.debug_key_reuse(True):

@@ -1,40 +1,37 @@
 """The operations of an expression's trace, and what happens to buffers when it runs."""
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 from tutor.sandbox.environment import UserCodeError
-from tutor.tree import Leaf, Tree
-
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
+from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
+from tutor.tree import Tree
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    import jax
-
-    from tutor.sandbox.learner import TRACING_SETTINGS
-
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     expression, tree = args["expression"], input_sets[0]
     observation: dict[str, Tree] = {}
     if args["trace"]:
         inputs = env.inputs(tree)
         with env.our_settings(*TRACING_SETTINGS):
             names, size = _traced(env, expression, inputs)
-            observation |= {"operations": [*names], "size": _number(size)}
+            observation |= {"operations": [*names], "size": env.encode(size)}
             if args["steady"]:
                 other = {
                     name: env.evaluate(text, env.inputs(tree))
                     for name, text in args["steady"].items()
                 }
                 _, other_size = _traced(env, expression, {**inputs, **other})
-                observation["other size"] = _number(other_size)
+                observation["other size"] = env.encode(other_size)
                 longest = max(_difference(inputs.get(name), other[name]) for name in other)
-                observation["longer"] = _number(longest)
+                observation["longer"] = env.encode(longest)
                 with contextlib.suppress(UserCodeError):  # a length that the function refuses
                     twice = {name: _doubled(inputs.get(name), other[name]) for name in other}
                     _, twice_size = _traced(env, expression, {**inputs, **twice})
-                    observation["twice size"] = _number(twice_size)
+                    observation["twice size"] = env.encode(twice_size)
     if args["donates"]:
         inputs = env.inputs(tree)
         env.evaluate(expression, inputs)
@@ -55,11 +52,9 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def _traced(
-    env: "LearnerEnvironment", expression: str, inputs: dict[str, Any]
+    env: LearnerEnvironment, expression: str, inputs: dict[str, Any]
 ) -> tuple[list[str], int]:
     """Return the names of all operations, each once, and the number of operations."""
-    import jax
-
     arrays = {name: value for name, value in inputs.items() if _only_arrays(value)}
     rest = {name: value for name, value in inputs.items() if name not in arrays}
     function = env.function(expression, [*arrays], rest)
@@ -89,20 +84,15 @@ def _traced(
 
 
 def _arrays(value: Any) -> list[Any]:
-    import jax
-
     return [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.Array)]
 
 
 def _only_arrays(value: Any) -> bool:
-    import jax
-
     return bool(found := jax.tree.leaves(value)) and len(_arrays(value)) == len(found)
 
 
 def _difference(one: Any, other: Any) -> int:
     """Return by how much the longest changed axis of an input changed, or an integer."""
-    import jax
 
     def gap(a: Any, b: Any) -> int:
         if isinstance(a, int):
@@ -116,8 +106,6 @@ def _difference(one: Any, other: Any) -> int:
 def _doubled(one: Any, other: Any) -> Any:
     """Return the longer of two inputs with its arrays twice as long along the changed axes, or
     twice the larger of two integers."""
-    import jax
-    import jax.numpy as jnp
 
     def double(a: Any, b: Any) -> Any:
         if isinstance(a, int):
@@ -135,9 +123,3 @@ def _place(array: Any) -> str:
     if len(array.sharding.device_set) == 1:
         return "on one device"
     return "replicated" if array.sharding.is_fully_replicated else "split"
-
-
-def _number(value: int) -> Tree:
-    import numpy as np
-
-    return Leaf(np.asarray(value), "int")

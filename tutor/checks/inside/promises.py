@@ -7,23 +7,21 @@ checks the indices, not the values.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
 
 from tutor.sandbox.environment import UserCodeError
-
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
+from tutor.sandbox.learner import LearnerEnvironment
 
 PROMISES = ("unique_indices", "indices_are_sorted")
 """Arguments to look for. Code without them is not run again."""
 
 
-def broken_promises(
-    env: "LearnerEnvironment", expression: str, inputs: dict[str, Any]
-) -> list[str]:
+def broken_promises(env: LearnerEnvironment, expression: str, inputs: dict[str, Any]) -> list[str]:
     """Run an expression without `jit`, and describe its false promises."""
-    import jax
-
     if not any(word in env.source for word in PROMISES):
         return []
     messages: list[str] = []
@@ -36,9 +34,7 @@ def broken_promises(
 
 
 @contextmanager
-def _checking(report: Callable[[str], None], env: "LearnerEnvironment") -> Iterator[None]:
-    from jax import lax
-
+def _checking(report: Callable[[str], None], env: LearnerEnvironment) -> Iterator[None]:
     names = [
         name for name in dir(lax) if name.startswith(("scatter", "gather")) and name[-2:] == "_p"
     ]
@@ -63,8 +59,6 @@ def _checking(report: Callable[[str], None], env: "LearnerEnvironment") -> Itera
 
 
 def _false_promises(indices: Any, parameters: dict[str, Any]) -> Iterator[str]:
-    import numpy as np
-
     rows = np.asarray(indices)
     rows = rows.reshape(-1, rows.shape[-1]) if rows.ndim else rows.reshape(-1, 1)
     dimensions = parameters["dimension_numbers"]

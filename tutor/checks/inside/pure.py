@@ -1,17 +1,18 @@
 """An expression evaluated twice and under `jit`, with a check for leaked tracers."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import jax
+import numpy as np
 
 from tutor.checks.inside.promises import broken_promises
 from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree, leaves
 
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
-
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     expression, tree = args["expression"], input_sets[0]
     inputs = env.inputs(tree)
     numbers = _numbers(env)
@@ -35,21 +36,16 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
     return observation
 
 
-def _numbers(env: "LearnerEnvironment") -> dict[str, Any]:
+def _numbers(env: LearnerEnvironment) -> dict[str, Any]:
     """Return the module's globals that are numbers or arrays, such as counters and state, but not
     caches in containers."""
-    import jax
-    import numpy as np
-
     kinds = (int, float, complex, np.ndarray, np.generic, jax.Array)
     return {name: value for name, value in env.module.__dict__.items() if isinstance(value, kinds)}
 
 
-def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
+def _after(env: LearnerEnvironment, inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
     """Return the inputs after the call. Donated arrays can no longer be read and count as
     unchanged: that is the contract of `donate_argnums`."""
-    import jax
-
     originals = env.inputs(tree)
 
     def exists(leaf: Any) -> bool:
@@ -60,11 +56,7 @@ def _after(env: "LearnerEnvironment", inputs: dict[str, Any], tree: dict[str, Tr
     return env.encode(jax.tree.map(lambda a, b: a if exists(a) else b, inputs, originals))
 
 
-def _jitted(env: "LearnerEnvironment", expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
-    import jax
-
-    from tutor.sandbox.learner import TRACING_SETTINGS
-
+def _jitted(env: LearnerEnvironment, expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
     arrays = [
         name
         for name, value in tree.items()
@@ -102,9 +94,8 @@ def _shorter(leak: str) -> str:
     return re.sub(r"<(\w+) \d+>", r"a \1", leak.partition("\n\n")[0])
 
 
-def _escaped(env: "LearnerEnvironment") -> list[Tree]:
+def _escaped(env: LearnerEnvironment) -> list[Tree]:
     """Return the globals of the module that hold a tracer, directly or in a container."""
-    import jax
 
     def holds(value: Any, depth: int) -> bool:
         if isinstance(value, jax.core.Tracer):

@@ -1,15 +1,13 @@
 """The exception that an expression raises."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tutor.sandbox.environment import UserCodeError, raised
+from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Tree
 
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
-
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     expression = args["expression"]
     try:
         value = env.evaluate(expression, env.inputs(input_sets[0]))

@@ -1,17 +1,16 @@
 """Trace the learner's functions under the transformations that they must survive."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import jax
+import jax.numpy as jnp
+
+from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree
 
-if TYPE_CHECKING:
-    from tutor.sandbox.learner import LearnerEnvironment
 
-
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
-    from tutor.sandbox.learner import TRACING_SETTINGS
-
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
     for call in args["calls"]:
         inputs = env.inputs(input_sets[0])
         function = env.evaluate(call["function"], inputs)
@@ -24,8 +23,6 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
 
 
 def _jit(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
-    import jax
-
     arrays, rejoined = _separated(values, _is_array)
     if arrays:
         jax.make_jaxpr(lambda *given: function(*rejoined(given)))(*arrays)
@@ -33,9 +30,6 @@ def _jit(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
 
 def _vmap(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
     """Map over a batch of two; with `traced`, only trace."""
-    import jax
-    import jax.numpy as jnp
-
     arrays, rejoined = _separated(values, _is_array)
     if not arrays:
         return
@@ -49,9 +43,6 @@ def _vmap(function: Callable[..., Any], values: list[Any], traced: bool) -> None
 
 def _grad(function: Callable[..., Any], values: list[Any], traced: bool) -> None:
     """Differentiate the sum of all real results with respect to all real arrays."""
-    import jax
-    import jax.numpy as jnp
-
     arrays, rejoined = _separated(values, _is_real)
 
     def total(given: list[Any]) -> Any:
@@ -74,8 +65,6 @@ def _separated(
     values: list[Any], chosen: Callable[[Any], bool]
 ) -> tuple[list[Any], Callable[[Any], list[Any]]]:
     """Return the chosen leaves of the arguments, and a function that replaces them."""
-    import jax
-
     leaves, structure = jax.tree.flatten(values)
     where = [i for i, leaf in enumerate(leaves) if chosen(leaf)]
 
@@ -90,19 +79,12 @@ def _separated(
 
 
 def _batch_of_two(array: Any) -> Any:
-    import jax
-
     return jax.ShapeDtypeStruct((2, *array.shape), array.dtype)  # type: ignore[no-untyped-call]
 
 
 def _is_array(value: Any) -> bool:
-    import jax
-
     return isinstance(value, jax.Array)
 
 
 def _is_real(value: Any) -> bool:
-    import jax
-    import jax.numpy as jnp
-
     return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jnp.floating)

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tutor.checks.inside.value import refer
 from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree
@@ -89,7 +91,6 @@ def _parts(array: Any, rank: int) -> list[Any]:
     is sharded or replicated over the devices (as from `jit` with shardings).
     """
     import jax
-    import numpy as np
 
     if isinstance(array, list | tuple):
         return list(array)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
 
@@ -76,7 +78,6 @@ def _loss(result: Any) -> tuple[bool, float | None]:
     """Return whether a result ends with a loss, and its mean over the devices; None if it is not
     finite."""
     import jax
-    import numpy as np
 
     last = result[-1] if isinstance(result, list | tuple) and result else result
     if not isinstance(last, jax.Array | np.ndarray | np.generic | float):
