@@ -11,12 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from tutor.authoring.expected import remarks_on_expected
-from tutor.authoring.lint_answers import problems_in_answers
-from tutor.authoring.lint_rules import remarks_on
-from tutor.authoring.lint_rules_on_texts import remarks_on_texts
+from tutor.authoring.lint_rules import remarks_on, remarks_on_texts
 from tutor.authoring.page import Page
 from tutor.authoring.proofs import read_proofs, state
-from tutor.manifest import Pack
+from tutor.expressions import BadPython, defined_names
+from tutor.manifest import Pack, solution_folders
 from tutor.marked_regions import has_regions
 from tutor.pack import built_in, open_pack
 from tutor.pack.contents import unpackable
@@ -81,7 +80,7 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
     for lesson in pack.lessons.values():
         file = file_of(lesson.track, lesson.id)
         text = folder.read(file).decode("utf-8-sig")
-        problems += problems_in_answers(pack, lesson.track, lesson.id)
+        problems += _problems_in_answers(pack, lesson.track, lesson.id)
         try:
             solution = pack.solution(lesson.id)
             marked = has_regions(pack.written_solution(lesson.id) or "")
@@ -116,6 +115,33 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         len(pack.lessons),
         {name: words for name, words in missing.items() if words},
     )
+
+
+def _problems_in_answers(pack: Pack, track: str, lesson_id: str) -> Iterator[Problem]:
+    """Yield what keeps the solution and the variants of a lesson from being imported, without
+    running them."""
+    for path in _answers(pack.root, track, lesson_id):
+        folder, name = Folder(path.parent), path.name
+        try:
+            data = folder.read(name)
+            defined_names(data.decode("utf-8-sig"))
+        except BadSource as error:
+            yield error.problem
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            what = f"not UTF-8: byte {data[error.start]:#04x}"
+            yield folder.problem(name, what, line, remedy="save the file as UTF-8")
+        except BadPython as error:
+            what = f"invalid Python: {error}"
+            yield folder.problem(name, what, error.line, error.column, "correct it")
+
+
+def _answers(root: Path, track: str, lesson_id: str) -> Iterator[Path]:
+    folders = [base / track for base in solution_folders(root)]
+    written = (base / f"{lesson_id}.py" for base in folders)
+    yield from [path for path in written if path.is_file()][:1]
+    for base in folders:
+        yield from sorted((base / lesson_id).glob("*.py"))
 
 
 def _taken_id(folder: Folder, pack: Pack) -> Iterator[Remark]:

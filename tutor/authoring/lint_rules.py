@@ -1,4 +1,4 @@
-"""Rules for lessons that load but could be better.
+"""Rules for lessons that load but could be better, and for the texts that these share.
 
 Each rule is a function over a `Page`; authors see its name as the code of its remarks.
 """
@@ -9,38 +9,14 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from tutor.authoring.lint_rules_on_checks import (
-    asks_nothing,
-    cannot_fail,
-    compiled_anew,
-    concluded_inside,
-    constant_in_jit,
-    evidence_alone,
-    expect_without_torch,
-    gradient_unasked,
-    never_applies,
-    no_comparison,
-    no_survives,
-    no_why,
-    repeated_check,
-)
-from tutor.authoring.lint_rules_on_data import unused_data
-from tutor.authoring.lint_rules_on_inputs import (
-    all_sizes_different,
-    cannot_be_drawn,
-    equal_sizes,
-    fixed_bound,
-    fixed_size,
-    never_square,
-    one_step,
-    small_inputs,
-    unused_input,
-    unused_size,
-)
+from tutor.authoring import lint_rules_on_checks as checks
+from tutor.authoring import lint_rules_on_inputs as inputs
 from tutor.authoring.page import Finding, Page
 from tutor.authoring.proofs import FILE, command
 from tutor.checks.predict import only_asks
-from tutor.pack.shared_texts import in_code
+from tutor.pack.folder import Folder
+from tutor.pack.problems import BadSource
+from tutor.pack.shared_texts import FOLDER, SharedTexts, file_of_text, in_code
 from tutor.pack.struct_reader import plain
 from tutor.pack.yaml_nodes import Node, ScalarNode, SequenceNode, walk
 
@@ -74,6 +50,46 @@ def remarks_on(page: Page) -> Iterator[LessonRemark]:
             if (code, position, message) not in seen:
                 yield LessonRemark(code, position, message, remedy)
             seen.add((code, position, message))
+
+
+# --- texts that lessons share -------------------------------------------------------------
+
+
+def remarks_on_texts(
+    folder: Folder, texts: SharedTexts, *, all_read: bool
+) -> Iterator[tuple[str, LessonRemark]]:
+    """Yield remarks, each with its file.
+
+    **Arguments:** `texts`: with the names that lessons use; `all_read`: whether every lesson has
+    been read.
+    """
+    names = texts.names
+    for path in sorted((folder.root / FOLDER).glob("*.md")):
+        file = f"{FOLDER}/{path.name}"
+        if path.stem not in names:
+            message = "this name cannot be used in a lesson"
+            remedy = "use lower-case words joined by hyphens, such as reading-shapes.md"
+            yield file, LessonRemark("unused-text", (1, 1), message, remedy)
+        elif all_read and path.stem not in texts.used:
+            remedy = f"write {{{{{path.stem}}}}} on a line of a lesson, or delete it"
+            yield file, LessonRemark("unused-text", (1, 1), "no lesson uses this text", remedy)
+    for name in sorted(texts.used):
+        yield from ((file_of_text(name), remark) for remark in _remarks_on_text(texts, name))
+
+
+def _remarks_on_text(texts: SharedTexts, name: str) -> Iterator[LessonRemark]:
+    try:
+        text = texts.get(name) or ""
+    except BadSource:
+        return  # reported as a problem of the lesson
+    if (at := text.find("TODO")) >= 0:
+        before = text[:at]
+        position = before.count("\n") + 1, at - before.rfind("\n")
+        yield LessonRemark("unwritten", position, "a TODO is left", "write it, and remove the TODO")
+    for number, row in _wide_rows(text):
+        yield LessonRemark(
+            "wide-code", (number, CODE_COLUMNS + 1), _too_wide(row), "break the line"
+        )
 
 
 # --- the file ------------------------------------------------------------------------------
@@ -136,14 +152,14 @@ def long_brief(page: Page) -> Iterator[Finding]:
 def wide_code(page: Page) -> Iterator[Finding]:
     brief = page.at("brief")  # as written, without the texts that it shares with other lessons
     assert isinstance(brief, ScalarNode)
-    for number, row in wide_rows(str(brief.value)):
+    for number, row in _wide_rows(str(brief.value)):
         yield _wide(brief, number, row)
     for number, row in enumerate(page.lesson.torch.splitlines(), start=1):
         if len(row) > CODE_COLUMNS:
             yield _wide(page.at("torch"), number, row)
 
 
-def wide_rows(markdown: str) -> Iterator[tuple[int, str]]:
+def _wide_rows(markdown: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of code in Markdown that are too wide, with their numbers from 1."""
     rows = zip(markdown.split("\n"), in_code(markdown), strict=True)
     for number, (row, code) in enumerate(rows, start=1):
@@ -151,13 +167,13 @@ def wide_rows(markdown: str) -> Iterator[tuple[int, str]]:
             yield number, row
 
 
-def wide_message(row: str) -> str:
+def _too_wide(row: str) -> str:
     return f"{len(row)} columns of code; a terminal of 80 columns shows {CODE_COLUMNS}"
 
 
 def _wide(node: Node, number: int, row: str) -> Finding:
     assert isinstance(node, ScalarNode)
-    return node.position(number, CODE_COLUMNS + 1), wide_message(row), "break the line"
+    return node.position(number, CODE_COLUMNS + 1), _too_wide(row), "break the line"
 
 
 def few_hints(page: Page) -> Iterator[Finding]:
@@ -186,21 +202,21 @@ def few_words(page: Page) -> Iterator[Finding]:
 def unoffered_hint(page: Page) -> Iterator[Finding]:
     kinds = {check.title: check.kind for check in page.lesson.checks}
 
-    def checks(fails: str) -> set[str]:
+    def failing(fails: str) -> set[str]:
         return {title for title, kind in kinds.items() if fails in (title, kind)} or {fails}
 
     mistakes = page.at("mistakes")  # as written, with those for other releases of JAX
     items = plain(mistakes) if isinstance(mistakes, SequenceNode) else []
-    tried = set[str]().union(*(checks(mistake["fails"]) for mistake in items))
+    tried = set[str]().union(*(failing(mistake["fails"]) for mistake in items))
     hints = page.lesson.failure_hints
     for number, hint in enumerate(hints):
         where = page.at("failure_hints", number, "fails")
-        if not checks(hint.fails) & tried:
+        if not failing(hint.fails) & tried:
             message = f"no mistake fails at {hint.fails!r}, so nothing shows that this is offered"
             yield where, message, "add a mistake that learners make there"
         said = "\n".join(hint.expected_texts)
         for before, other in enumerate(hints[:number], 1):
-            fits = checks(hint.fails) <= checks(other.fails)
+            fits = failing(hint.fails) <= failing(other.fails)
             if fits and all(text in said for text in other.expected_texts):
                 message = f"failure hint {before} fits whenever this one does, and comes first"
                 yield where, message, f"move it before failure hint {before}"
@@ -217,43 +233,17 @@ def edit_misses(page: Page) -> Iterator[Finding]:
                 yield page.at("mistakes", number, "edit"), str(error), remedy
 
 
-RULES: dict[str, Callable[[Page], Iterator[Finding]]] = {
-    "no-schema": no_schema,
-    "unwritten": unwritten,
-    "no-solution": no_solution,
-    "two-starters": two_starters,
-    "stale-proof": stale_proof,
-    "unproven": unproven,
-    "long-brief": long_brief,
-    "wide-code": wide_code,
-    "few-hints": few_hints,
-    "cannot-be-drawn": cannot_be_drawn,
-    "unused-input": unused_input,
-    "unused-size": unused_size,
-    "unused-data": unused_data,
-    "equal-sizes": equal_sizes,
-    "fixed-size": fixed_size,
-    "fixed-bound": fixed_bound,
-    "all-sizes-different": all_sizes_different,
-    "never-square": never_square,
-    "one-step": one_step,
-    "small-inputs": small_inputs,
-    "no-why": no_why,
-    "cannot-fail": cannot_fail,
-    "repeated-check": repeated_check,
-    "never-applies": never_applies,
-    "no-comparison": no_comparison,
-    "expect-without-torch": expect_without_torch,
-    "concluded-inside": concluded_inside,
-    "evidence-alone": evidence_alone,
-    "compiled-anew": compiled_anew,
-    "constant-in-jit": constant_in_jit,
-    "asks-nothing": asks_nothing,
-    "gradient-unasked": gradient_unasked,
-    "no-survives": no_survives,
-    "no-mistakes": no_mistakes,
-    "few-words": few_words,
-    "unoffered-hint": unoffered_hint,
-    "edit-misses": edit_misses,
-}
+_RULES: tuple[Callable[[Page], Iterator[Finding]], ...] = (
+    no_schema, unwritten, no_solution, two_starters, stale_proof, unproven, long_brief, wide_code,
+    few_hints, no_mistakes, few_words, unoffered_hint, edit_misses,
+    inputs.cannot_be_drawn, inputs.unused_input, inputs.unused_size, inputs.unused_data,
+    inputs.equal_sizes, inputs.fixed_size, inputs.fixed_bound, inputs.never_square,
+    inputs.small_inputs,
+    checks.no_why, checks.cannot_fail, checks.never_applies, checks.no_comparison,
+    checks.expect_without_torch, checks.concluded_inside, checks.evidence_alone,
+    checks.compiled_anew, checks.constant_in_jit, checks.asks_nothing, checks.gradient_unasked,
+    checks.no_survives,
+)  # fmt: skip
+
+RULES = {rule.__name__.replace("_", "-"): rule for rule in _RULES}
 """By code."""

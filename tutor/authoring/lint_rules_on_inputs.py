@@ -1,4 +1,4 @@
-"""Rules for sizes and inputs. Wrong answers pass where these never vary."""
+"""Rules for sizes, inputs and data sets. Wrong answers pass where these never vary."""
 
 import ast
 import re
@@ -7,9 +7,9 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from tutor.authoring.lint_rules_on_data import unusable_data
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
+from tutor.checks.held_out import HeldOut
 from tutor.checks.program import Program
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
@@ -55,12 +55,9 @@ SEEDS = (0, 1)
 BOUNDS = {"integers": 1, "int": 1, "tokens": 0}
 """The argument of a draw below which all of its numbers are."""
 
-STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
-"""Names of parameters that say how often something is done."""
-
 
 def cannot_be_drawn(page: Page) -> Iterator[Finding]:
-    yield from unusable_data(page)
+    yield from _unusable_data(page)
     lesson = page.lesson
     most = max(check.case_count for check in lesson.checks)
     for name, fault in _undrawable(lesson, lesson.inputs, lesson.inputs, most):
@@ -75,6 +72,27 @@ def cannot_be_drawn(page: Page) -> Iterator[Finding]:
         for name, fault in _undrawable(lesson, inputs, asked, check.case_count):
             at = name if name in check.inputs else min(replaced[name])
             yield _cannot(page.at("checks", number, "inputs", at), name, fault)
+
+
+def _unusable_data(page: Page) -> Iterator[Finding]:
+    """Yield data files that cannot be read, and checks without enough examples or the right ones.
+    A file is reported once, whatever uses it."""
+    lesson = page.lesson
+    for name in lesson.data:
+        try:
+            lesson.datasets[name].load()
+        except BadData as error:
+            yield page.at("data", name), error.what, error.remedy
+    for number, check in enumerate(own_checks(lesson)):
+        for seed in SEEDS:
+            try:
+                check.extra_inputs((seed,), lesson.datasets)
+            except BadData:
+                break
+            except DrawError as error:
+                message = f"the examples of {check.title!r} cannot be drawn: {error}"
+                yield page.at("checks", number, "data"), message, "change `data` or the check"
+                break
 
 
 def _cannot(node: Node, name: str, fault: str) -> Finding:
@@ -134,6 +152,17 @@ def unused_size(page: Page) -> Iterator[Finding]:
     for name in lesson.sizes.keys() - used:
         message = f"the size {name!r} is not used by any input, expression or `is`"
         yield page.at("sizes", name), message, "use it, or remove it"
+
+
+def unused_data(page: Page) -> Iterator[Finding]:
+    lesson = page.lesson
+    checks = own_checks(lesson)
+    inputs = [*lesson.inputs.values(), *(one for check in checks for one in check.inputs.values())]
+    used = {draw.function for draws in inputs for draw in drawn(draws)}
+    used |= {check.data for check in checks if isinstance(check, HeldOut)}
+    for name in lesson.data.keys() - used:
+        message = f"the data set {name!r} is not used by any input or check"
+        yield page.at("data", name), message, "use it, or remove it"
 
 
 def small_inputs(page: Page) -> Iterator[Finding]:
@@ -254,56 +283,6 @@ def fixed_bound(page: Page) -> Iterator[Finding]:
             yield node, message, remedy
 
 
-def all_sizes_different(page: Page) -> Iterator[Finding]:
-    """An answer can tell layers apart by their sizes where no two are equal."""
-    lists = [
-        (number, values)
-        for number, check in enumerate(own_checks(page.lesson))
-        for text in texts(check.observe())
-        for values in _integer_lists(text)
-    ]
-    if lists and all(len(set(values)) == len(values) for _, values in lists):
-        number, values = lists[0]
-        message = f"no list of sizes repeats one, such as {list(values)}"
-        yield page.at("checks", number), message, "use a list such as [7, 5, 7] in one check"
-
-
-def one_step(page: Page) -> Iterator[Finding]:
-    """A single step cannot show what gets lost between two."""
-    parameters = {
-        function.name: [argument.arg for argument in function.args.args]
-        for function in ast.parse(page.lesson.starter).body
-        if isinstance(function, ast.FunctionDef)
-    }
-    seen: dict[tuple[str, str], set[object]] = {}
-    first: dict[tuple[str, str], int] = {}
-    for number, check in enumerate(own_checks(page.lesson)):
-        for text in texts(check.observe()):
-            for name, parameter, value in _arguments(text, parameters):
-                seen.setdefault((name, parameter), set()).add(value)
-                first.setdefault((name, parameter), number)
-    for (name, parameter), values in seen.items():
-        if STEPS.match(parameter) and values == {1}:
-            message = f"{name!r} is only called with {parameter}=1"
-            yield page.at("checks", first[name, parameter]), message, "call it with 2 or 3 as well"
-
-
-def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[str, str, object]]:
-    """Yield arguments of the learner's functions: function, parameter and, if constant, value."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError:
-        return
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            continue
-        names = parameters.get(node.func.id, [])
-        pairs = [*zip(names, node.args, strict=False)]
-        pairs += [(one.arg, one.value) for one in node.keywords if one.arg]
-        for name, value in pairs:
-            yield node.func.id, name, value.value if isinstance(value, ast.Constant) else None
-
-
 def never_square(page: Page) -> Iterator[Finding]:
     """An answer can recognise an axis by its length where no array is square."""
     compared = [(node, draw) for node, draw in _compared(page) if _has_shape(draw)]
@@ -313,20 +292,6 @@ def never_square(page: Page) -> Iterator[Finding]:
         node, found = tables[0]
         remedy = f"use a square one in some check: normal({found[0]}, {found[0]})"
         yield node, "no drawn array is square", remedy
-
-
-def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
-    """Yield lists and tuples of three or more integers among the arguments of calls."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError:
-        return
-    for call in ast.walk(tree):
-        for node in call.args if isinstance(call, ast.Call) else []:
-            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 2:
-                values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
-                if len(values) == len(node.elts) and all(type(v) is int for v in values):
-                    yield tuple(v for v in values if isinstance(v, int))
 
 
 def sizes_never_one(lesson: Lesson) -> list[str]:
