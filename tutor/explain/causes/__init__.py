@@ -56,12 +56,12 @@ CAUSES: dict[str, Cause] = {
     "reordered": Cause(order.reordered),
     "by-a-divisor": Cause(scaling.by_a_divisor, ("number", "count", "size")),
     "by-a-degree-of-freedom": Cause(scaling.by_a_degree_of_freedom, ("count", "fewer", "size")),
+    "by-a-number": Cause(scaling.by_a_number, ("what", "how", "name")),
     "by-a-count": Cause(scaling.by_a_count, ("what", "factor", "how", "size")),
     "by-the-entries-that-count": Cause(
         scaling.by_the_entries_that_count,
         ("what", "count", "expected_count", "selected", "input"),
     ),
-    "by-a-number": Cause(scaling.by_a_number, ("what", "how", "name")),
     "uphill": Cause(steps.uphill, ("input",)),
     "function-too-many": Cause(sameness.function_too_many, ("function",)),
     "another-cell": Cause(formulas.another_cell, ("formula", "expected_formula")),

@@ -82,7 +82,10 @@ def _lstms(comparison: Comparison) -> Iterator[Variants]:
     if wh.shape[1] != size or ("hh" in one_name and "hh" not in other_name):
         wx, wh = wh, wx
     states = [a for _, a in arrays if a.shape == shape]
-    inputs = [a for _, a in arrays if a.shape == (*shape[:-1], wx.shape[1])]
+    # A sequence's first step may be what the cell gets.
+    steps = [one for _, a in arrays if a.ndim == 3 for one in (a[:, 0], a[0])]
+    inputs = [a for _, a in arrays] + steps
+    inputs = [a for a in inputs if a.shape == (*shape[:-1], wx.shape[1])]
     if wh.shape[1] == size:
         for x, h, c in product(inputs, states, states):
             if x is not h and h is not c and x is not c:

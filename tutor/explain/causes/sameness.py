@@ -73,16 +73,15 @@ def _dropped_updates(source: str) -> bool:
 
 
 def function_too_many(comparison: Comparison) -> Fields | None:
-    """Recognise an activation, which the code calls, of the expected result."""
-    for name, spelt, function in _activations():
-        called = re.search(rf"\b(?:{spelt})\b", comparison.source)
-        if called and everywhere(comparison, partial(_turns, function=function)) is not None:
+    """Recognise an activation of the expected result."""
+    for name, function in _activations():
+        if everywhere(comparison, partial(_turns, function=function)) is not None:
             return {"function": name}
     return None
 
 
-def _activations() -> Iterator[tuple[str, str, Callable[[Numbers], Numbers]]]:
-    """Yield activations: their name, how code calls them, and the function."""
+def _activations() -> Iterator[tuple[str, Callable[[Numbers], Numbers]]]:
+    """Yield activations by name."""
     import numpy as np
 
     def softmax(x: Numbers) -> Numbers:
@@ -90,12 +89,12 @@ def _activations() -> Iterator[tuple[str, str, Callable[[Numbers], Numbers]]]:
         result: Numbers = powers / powers.sum(-1, keepdims=True)
         return result
 
-    yield "relu", "relu|maximum|clip|where", lambda x: np.maximum(x, 0)
-    yield "tanh", "tanh", np.tanh
-    yield "sigmoid", "sigmoid|expit", lambda x: 1 / (1 + np.exp(-x))
-    yield "softmax", "softmax", softmax
-    yield "log_softmax", "log_softmax", lambda x: np.log(softmax(x))
-    yield "exp", "exp", np.exp
+    yield "relu", lambda x: np.maximum(x, 0)
+    yield "tanh", np.tanh
+    yield "sigmoid", lambda x: 1 / (1 + np.exp(-x))
+    yield "softmax", softmax
+    yield "log_softmax", lambda x: np.log(softmax(x))
+    yield "exp", np.exp
 
 
 def _turns(pair: ArrayPair, function: Callable[[Numbers], Numbers]) -> bool:

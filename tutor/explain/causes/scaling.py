@@ -59,6 +59,8 @@ def _common_ratio(comparison: Comparison) -> float | None:
     first = ratios[0] if ratios else None
     if first is None or any(one is None or abs(one / first - 1) > EXACT for one in ratios):
         return None
+    if comparison.others and all(pair.expected.size == 1 for pair in comparison.pairs):
+        return None  # among other wrong arrays, any ratio of single numbers is chance
     return None if all(_share(pair, comparison) for pair in comparison.pairs) else first
 
 
@@ -123,19 +125,26 @@ def _selected(comparison: Comparison) -> Iterator[tuple[int, str, int]]:
 
 
 def by_a_number(comparison: Comparison) -> Fields | None:
-    """Recognise a result off by a scalar input, or by a number in the code: a learning rate, or a
-    momentum's damping, say."""
-    literals = {float(text) for text in _LITERAL.findall(comparison.source)} - {0.0, 0.5, 1.0, 2.0}
-    known = [(f"`{name}`", number) for name, number in comparison.scalars()]
-    known += [(f"the number {number:g}", number) for number in sorted(literals)]
+    """Recognise a result off by a scalar input, or multiplied by a number in the code: by a
+    learning rate, or a momentum's damping, say."""
     for scaled in _scaled(comparison):
-        for name, number in known:
-            if number.is_integer():
-                continue  # small integers have many causes
-            for how, ratio in (("multiplied", number), ("divided", 1 / number)):
-                if scaled.near(ratio):
-                    return {"what": scaled.what, "how": how, "name": name}
+        for name, how, ratio in _factors(comparison):
+            if scaled.near(ratio):
+                return {"what": scaled.what, "how": how, "name": name}
     return None
+
+
+def _factors(comparison: Comparison) -> Iterator[tuple[str, str, float]]:
+    """Yield numbers by which a result may be multiplied or divided, except for a half and integers,
+    which have many causes."""
+    for name, number in comparison.scalars():
+        if not number.is_integer():
+            yield f"`{name}`", "multiplied", number
+            yield f"`{name}`", "divided", 1 / number
+    for text in sorted(set(_LITERAL.findall(comparison.source))):
+        number = float(text)
+        if number != 0.5 and not number.is_integer():
+            yield f"the number {number:g}", "multiplied", number
 
 
 def by_a_degree_of_freedom(comparison: Comparison) -> Fields | None:
