@@ -11,7 +11,7 @@ import pytest
 from tests.unit.child import in_a_child
 from tutor.engine.plan import configuration_of, plan, requests
 from tutor.engine.references import Reference, References
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.manifest import Pack
 from tutor.pack import pack_cache
 from tutor.pool.programs import Programs

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tutor.checks.compiles import Compiles
 from tutor.checks.value import Value
 from tutor.engine.plan import decoy, plan
+from tutor.inputs.drawing import DrawError
 from tutor.inputs.draws import draw_tree, parse
-from tutor.inputs.functions import DrawError
 from tutor.inputs.order import circle_in, fault_of, needed
 from tutor.lesson import Lesson
 from tutor.tree import Leaf, Tree, leaves

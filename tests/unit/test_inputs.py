@@ -15,14 +15,9 @@ from tests.cases import for_each
 from tutor.checks.train import Train
 from tutor.engine.plan import plan
 from tutor.inputs.datasets import DATA, DATASETS, Dataset
+from tutor.inputs.drawing import MAX_ELEMENTS, DrawError
 from tutor.inputs.draws import MAX_TEXT, Draw, draw_tree, holds_key, names_in, parse
-from tutor.inputs.functions import (
-    FUNCTIONS,
-    MAX_ELEMENTS,
-    DrawError,
-    function_named,
-    function_names,
-)
+from tutor.inputs.functions import FUNCTIONS, function_named, function_names
 from tutor.inputs.sizes import draw_sizes
 from tutor.inputs.streams import generator, word
 from tutor.tree import Leaf, Tree, brief, leaves, real

@@ -18,7 +18,7 @@ from tutor.checks.value import Value
 from tutor.engine.plan import case_id, plan, requests
 from tutor.engine.references import ReferenceFailed, References
 from tutor.expressions import free_names, texts
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.lesson import Lesson
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree, leaves

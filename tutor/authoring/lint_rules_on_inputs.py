@@ -18,8 +18,9 @@ from tutor.expressions import free_names, texts
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.data_files import BadData
+from tutor.inputs.drawing import DrawError
 from tutor.inputs.draws import Draw, Draws, drawn, names_in
-from tutor.inputs.functions import FUNCTIONS, GENERATED, DrawError
+from tutor.inputs.functions import FUNCTIONS, GENERATED
 from tutor.inputs.order import inputs_of, needed
 from tutor.lesson import Lesson
 from tutor.pack.struct_reader import plain

@@ -10,7 +10,7 @@ from tutor.checks.compare import compare, words
 from tutor.engine import recorded
 from tutor.engine.plan import case_id, plan, requests
 from tutor.engine.references import ReferenceFailed, References
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.lesson import Lesson
 from tutor.sandbox.process import Sandbox
 from tutor.tree import Tree

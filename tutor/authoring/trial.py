@@ -15,7 +15,7 @@ from tutor.authoring.idle import idle_answers
 from tutor.check import Case, Check
 from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.engine.session import Session
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.lesson import Lesson, Mistake
 from tutor.manifest import Pack, solution_folders
 from tutor.marked_regions import solution_lines

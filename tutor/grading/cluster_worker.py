@@ -19,7 +19,7 @@ from msgspec import Struct
 from tutor.checks import kinds
 from tutor.engine.versions import installed_versions
 from tutor.grading.executors import Job, LocalExecutor, Unavailable
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.manifest import Pack
 from tutor.pack import BadPack, load_pack
 from tutor.pack.archive import BadArchive, unpack

@@ -9,10 +9,8 @@ from tutor.inputs.drawing import (
     DTYPES,
     FLOATS,
     DrawError,
-    Options,
     Stream,
     array,
-    number,
     shape_of,
 )
 from tutor.tree import Leaf, Tree, leaves, map_leaves
@@ -47,40 +45,36 @@ def dtype_of(leaf: Leaf) -> str:
     return leaf.values.dtype.name if leaf.type == "array" else leaf.type
 
 
-def sequence_mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    (length,) = shape_of(arguments)
+def sequence_mask(source: Stream, longest: Number, *, dtype: str = "bool") -> Leaf:
+    (length,) = shape_of([longest])
     assert isinstance(source.given, Leaf)
     values = source.given.values.astype(np.int64)
     shape_of([*values.shape, length])
     wrong = values[(values < 0) | (values > length)]
     if wrong.size:
         raise DrawError(f"a length must be from 0 to {length}, got {wrong.flat[0]}")
-    return array(np.arange(length) < values[..., None], options, "bool")
+    return array(np.arange(length) < values[..., None], dtype)
 
 
-def normal_like(source: Stream, arguments: list[Number], options: Options) -> Tree:
-    mean, scale = number(options, "mean", 0), number(options, "scale", 1)
-
+def normal_like(source: Stream, *, mean: float = 0, scale: float = 1, dtype: str = "") -> Tree:
     def other(leaf: Leaf) -> Leaf:
         found = dtype_of(leaf)
-        dtype = str(options.get("dtype", found if found in REAL.dtypes else "float32"))
-        return array(mean + _noise(source, leaf.values.shape, dtype, scale), {}, dtype)
+        wanted = dtype or (found if found in REAL.dtypes else "float32")
+        return array(mean + _noise(source, leaf.values.shape, wanted, scale), wanted)
 
     return map_leaves(other, source.given)
 
 
-def near(source: Stream, arguments: list[Number], options: Options) -> Tree:
-    scale = number(options, "scale", 0.1)
-
+def near(source: Stream, *, scale: float = 0.1) -> Tree:
     def other(leaf: Leaf) -> Leaf:
         dtype = dtype_of(leaf)
         noise = _noise(source, leaf.values.shape, dtype, scale)
-        return array(leaf.values.astype(noise.dtype) + noise, {}, dtype)
+        return array(leaf.values.astype(noise.dtype) + noise, dtype)
 
     return map_leaves(other, source.given)
 
 
-def shuffled(source: Stream, arguments: list[Number], options: Options) -> Tree:
+def shuffled(source: Stream) -> Tree:
     """All arrays of a pytree get the same order, so that rows that belong together stay so."""
     shapes = [leaf.values.shape for _, leaf in leaves(source.given)]
     rows = {shape[0] if shape else None for shape in shapes}

@@ -1,4 +1,4 @@
-"""What the functions that draw inputs share: their random stream, shapes, options and errors."""
+"""What the functions that draw inputs share: their random stream, shapes and errors."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -36,8 +36,8 @@ class Stream(NamedTuple):
     datasets: Datasets = DATASETS
 
 
-Options: TypeAlias = "dict[str, Number | str]"
-DrawFunction: TypeAlias = "Callable[[Stream, list[Number], Options], Tree]"
+DrawFunction: TypeAlias = Callable[..., Tree]
+"""Its arguments are a `Stream`, the numbers of the draw, and its options by name."""
 
 FLOATS = ("float32", "float16", "bfloat16")
 DTYPES = (*FLOATS, "int32", "uint8", "bool", "complex64")
@@ -61,13 +61,6 @@ def shape_of(arguments: Sequence[Number]) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def number(options: Options, name: str, default: float) -> float:
-    """Return an option that is a number."""
-    value = options.get(name, default)
-    assert not isinstance(value, str), "parse() refuses text here"
-    return value
-
-
 def in_order(name: str, low: Number, high: Number) -> None:
     """Check a range.
 
@@ -78,14 +71,13 @@ def in_order(name: str, low: Number, high: Number) -> None:
         raise DrawError(f"{name}({low:g}, {high:g}): the second number is below the first")
 
 
-def array(values: Array, options: Options, default: str = "float32") -> Leaf:
-    """Return values as an array of the dtype in `options`."""
-    name = str(options.get("dtype", default))
-    if name == "bfloat16":
+def array(values: Array, dtype: str) -> Leaf:
+    """Return values as an array of this dtype."""
+    if dtype == "bfloat16":
         import ml_dtypes
 
         return Leaf(values.astype(ml_dtypes.bfloat16), "array")
-    return Leaf(np.asarray(values).astype(name), "array")
+    return Leaf(np.asarray(values).astype(dtype), "array")
 
 
 def least_and_most(low: Number, high: Number) -> tuple[int, int]:

@@ -199,7 +199,7 @@ def draw_tree(
             }
             given = _given(draws, function, inputs or {})
             stream = Stream(generator(seed), corner % CORNERS, first, given, datasets)
-            return function.draw(stream, arguments, options)
+            return function.draw(stream, *arguments, **options)
         except DrawError:
             raise
         except ArithmeticFault as error:
@@ -233,11 +233,8 @@ def _given(draw: Draw, function: Function, inputs: Mapping[str, Tree]) -> Tree:
 
 def _check_arguments(draw: Draw, function: Function) -> None:
     """Check the arguments now, so that a wrong call is an error of the file, not of a run."""
-    count, least = len(draw.arguments) + bool(draw.input), function.least
-    if count < least:
-        raise DrawError(f"{draw.function} needs at least {least} arguments: {function.usage}")
-    if function.exact and count != least:
-        raise DrawError(f"{draw.function} takes {least} arguments: {function.usage}")
+    if fault := function.wrong_count(len(draw.arguments) + bool(draw.input)):
+        raise DrawError(fault)
     for name, value in draw.options:
         if name == "dtype" and value not in function.dtypes:
             raise DrawError(f"dtype must be one of {', '.join(map(repr, function.dtypes))}")

@@ -1,18 +1,17 @@
 """Draws with a structure that code relies on: sorted rows, positive definite matrices, padded
 tokens, graphs and others."""
 
+from collections.abc import Sequence
 from math import prod
 
 from tutor.arrays import Floats, np
 from tutor.inputs.arithmetic import Number
 from tutor.inputs.drawing import (
     DrawError,
-    Options,
     Stream,
     array,
     in_order,
     least_and_most,
-    number,
     shape_of,
     whole_numbers,
 )
@@ -32,33 +31,32 @@ WAVES = 3
 CYCLES = 1.5
 
 
-def sorted_rows(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    low, high = number(options, "low", 0), number(options, "high", 1)
+def sorted_rows(
+    source: Stream, *arguments: Number, low: float = 0, high: float = 1, dtype: str = "float32"
+) -> Leaf:
     in_order("sorted", low, high)
     shape = shape_of(arguments)
-    dtype = str(options.get("dtype", "float32"))
     if dtype not in ("int32", "uint8"):
-        return array(np.sort(source.random.uniform(low, high, shape)), options)
+        return array(np.sort(source.random.uniform(low, high, shape)), dtype)
     least, most = least_and_most(low, high)
     bounds = np.iinfo(dtype)
     if least < bounds.min or most > bounds.max:
         raise DrawError(f"{dtype} holds no numbers from {least} to {most}")
-    return array(np.sort(whole_numbers(source, least, most, shape)), options)
+    return array(np.sort(whole_numbers(source, least, most, shape)), dtype)
 
 
-def one_hot(source: Stream, arguments: list[Number], options: Options) -> Leaf:
+def one_hot(source: Stream, *arguments: Number, dtype: str = "float32") -> Leaf:
     *rows, classes = shape_of(arguments)
     _refuse_empty("one_hot", classes, "class")
     labels = whole_numbers(source, 0, classes - 1, tuple(rows))
-    return array(labels[..., None] == np.arange(classes), options)
+    return array(labels[..., None] == np.arange(classes), dtype)
 
 
-def orthogonal(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    return array(_orthogonal(source, arguments), options)
+def orthogonal(source: Stream, *arguments: Number) -> Leaf:
+    return array(_orthogonal(source, arguments), "float32")
 
 
-def spd(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    condition, scale = number(options, "condition", 10), number(options, "scale", 1)
+def spd(source: Stream, *arguments: Number, condition: float = 10, scale: float = 1) -> Leaf:
     if not 1 <= condition <= MAX_CONDITION:
         raise DrawError(f"condition must be from 1 to {MAX_CONDITION:,}, got {condition:g}")
     if not 1e-30 <= scale <= 1e30:
@@ -70,10 +68,10 @@ def spd(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     parts = (np.arange(n) + source.random.uniform(0.25, 0.75, (*batch, n))) / max(n, 1)
     eigenvalues = scale * (1 + (condition - 1) * parts)
     matrix = (vectors * eigenvalues[..., None, :]) @ vectors.swapaxes(-1, -2)
-    return array((matrix + matrix.swapaxes(-1, -2)) / 2, options)
+    return array((matrix + matrix.swapaxes(-1, -2)) / 2, "float32")
 
 
-def _orthogonal(source: Stream, arguments: list[Number]) -> Floats:
+def _orthogonal(source: Stream, arguments: Sequence[Number]) -> Floats:
     """Return orthogonal matrices, uniformly distributed."""
     shape = shape_of([*arguments, arguments[-1]])
     if shape[-1] > MAX_ROWS:
@@ -85,8 +83,7 @@ def _orthogonal(source: Stream, arguments: list[Number]) -> Floats:
     return matrices
 
 
-def mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    p = number(options, "p", 0.5)
+def mask(source: Stream, *arguments: Number, p: float = 0.5, dtype: str = "bool") -> Leaf:
     if not 0 <= p <= 1:
         raise DrawError(f"p must be from 0 to 1, got {p:g}")
     *shape, length = shape_of(arguments)
@@ -98,11 +95,10 @@ def mask(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     values[rows[empty], shown[empty]] = True
     if source.first and length > 1:
         values[rows[full], hidden[full]] = False
-    return array(values.reshape(*shape, length), options, "bool")
+    return array(values.reshape(*shape, length), dtype)
 
 
-def tokens(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    vocabulary, *dimensions = arguments
+def tokens(source: Stream, vocabulary: Number, *dimensions: Number) -> Leaf:
     most = int(vocabulary) - 1
     if not 1 <= most < 2**31:
         raise DrawError(f"a vocabulary must have 2 to 2**31 ids, 0 for padding; got {vocabulary:g}")
@@ -121,17 +117,16 @@ def tokens(source: Stream, arguments: list[Number], options: Options) -> Leaf:
     places = np.flatnonzero(present)
     if not inner and len(places) > 1:
         ids.flat[source.random.choice(places, 2, replace=False)] = 1, most
-    return array(np.where(present, ids, 0).reshape(*shape, longest), options, "int32")
+    return array(np.where(present, ids, 0).reshape(*shape, longest), "int32")
 
 
-def lengths(source: Stream, arguments: list[Number], options: Options) -> Leaf:
-    n, longest = arguments
+def lengths(source: Stream, n: Number, longest: Number) -> Leaf:
     if not 1 <= longest < 2**31:
         raise DrawError(f"the longest must be from 1 to 2**31, got {longest:g}")
-    return array(whole_numbers(source, 1, int(longest), shape_of([n])), options, "int32")
+    return array(whole_numbers(source, 1, int(longest), shape_of([n])), "int32")
 
 
-def images(source: Stream, arguments: list[Number], options: Options) -> Leaf:
+def images(source: Stream, *arguments: Number, dtype: str = "float32") -> Leaf:
     """Waves of low frequency, so that neighbouring pixels are similar, as in photographs."""
     shape = shape_of(arguments)
     *batch, height, width, channels = shape
@@ -148,12 +143,12 @@ def images(source: Stream, arguments: list[Number], options: Options) -> Leaf:
         values += weight * np.cos(2 * np.pi * cycles)
         total += weight
     values = (0.5 + 0.5 * values / total).clip(0, 1).reshape(shape)
-    return array((255 * values).round() if options.get("dtype") == "uint8" else values, options)
+    return array((255 * values).round() if dtype == "uint8" else values, dtype)
 
 
-def graph(source: Stream, arguments: list[Number], options: Options) -> Tree:
+def graph(source: Stream, nodes: Number, edges: Number) -> Tree:
     """An edge is numbered by its receiver, and among those of one receiver by its sender."""
-    (nodes,), (edges,) = shape_of(arguments[:1]), shape_of(arguments[1:])
+    (nodes,), (edges,) = shape_of([nodes]), shape_of([edges])
     possible = nodes * max(nodes - 1, 0)
     if edges > min(possible, MAX_EDGES):
         limit = f"{nodes} nodes have {possible:,} without duplicates and self-loops"
@@ -174,7 +169,7 @@ def graph(source: Stream, arguments: list[Number], options: Options) -> Tree:
         chosen = random.choice(before if edges <= before else possible, edges, replace=False)
     receivers, senders = np.divmod(chosen, max(others, 1))
     senders += senders >= receivers
-    return {"senders": array(senders, {}, "int32"), "receivers": array(receivers, {}, "int32")}
+    return {"senders": array(senders, "int32"), "receivers": array(receivers, "int32")}
 
 
 def _refuse_empty(name: str, length: int, what: str) -> None:

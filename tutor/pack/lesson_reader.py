@@ -19,10 +19,11 @@ from tutor.expressions import defined_names
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 from tutor.inputs.datasets import DATASETS
+from tutor.inputs.drawing import DrawError
 from tutor.inputs.draws import Draws
 from tutor.inputs.draws import parse as parse_draw
 from tutor.inputs.examples import parse_call
-from tutor.inputs.functions import DrawError, function_named, function_names
+from tutor.inputs.functions import function_named, function_names
 from tutor.lesson import ID, MAX_TEXT, Lesson, Mistake
 from tutor.pack.lesson_validator import LessonValidator
 from tutor.pack.problems import BadSource

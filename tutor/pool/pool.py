@@ -21,7 +21,7 @@ from typing import Self
 
 from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import Configuration, configurations
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.capacity import CORES, free_memory_mb
 from tutor.pool.forks import Forks

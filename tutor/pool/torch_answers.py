@@ -8,7 +8,7 @@ from pathlib import Path
 from tutor.engine.plan import plan, race_request, requests
 from tutor.engine.references import References, Request
 from tutor.engine.versions import torch_installed
-from tutor.inputs.functions import DrawError
+from tutor.inputs.drawing import DrawError
 from tutor.lesson import Lesson
 from tutor.pool.warm_sandbox import ExpectedLesson
 from tutor.sandbox.process import Sandbox
