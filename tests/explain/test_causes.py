@@ -160,7 +160,7 @@ def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields)
         "at": Leaf(AT, "jax.Array"),
         "rate": leaf(0.31),
     }
-    code = "    p.at[0].set(1)\n    v = 0.9 * m + 0.1 * g\n    return relu(tanh(x)).mean() / 12\n"
+    code = "    p.at[0].set(1)\n    v = 0.9 * m + 0.1 * g\n    return relu(tanh(x)).mean() + sum(x) / 12\n"
     found = causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 4, code)
     assert name in found, found
     assert found[name].items() >= fields.items()
@@ -197,7 +197,9 @@ def test_a_cause_in_a_tree_is_found(name: str, expected: Tree, actual: Tree, fie
 )
 def test_what_the_code_does_not_contain_is_not_named(name: str, expected: Any, actual: Any):
     inputs: dict[str, Tree] = {"p": leaf(P), "m": leaf(M)}
-    assert name not in causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 1, "return x / 11")
+    assert name not in causes(
+        leaf(expected), leaf(actual), inputs, {"n": 7}, 1, "return x.sum() / 11"
+    )
 
 
 # --- formulas --------------------------------------------------------------------------------

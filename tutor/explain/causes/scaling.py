@@ -17,7 +17,7 @@ EXACT = 2e-5
 NEARLY = 2e-3
 """Of a ratio of differences, which rounding disturbs more."""
 
-_DIVISOR = re.compile(r"/ ?(\d{1,9})(?![\w.])")
+_DIVIDED_SUM = re.compile(r"\bsum\([^\n]*/ ?(\d{1,9})(?![\w.])")
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 _MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|shape)\b)")
 """A division by the number of all entries."""
@@ -160,9 +160,8 @@ def by_a_degree_of_freedom(comparison: Comparison) -> Fields | None:
 
 
 def by_a_divisor(comparison: Comparison) -> Fields | None:
-    """Recognise a result off by the ratio of a count to a number that the code divides by; 2 is
-    divided by for many reasons."""
-    numbers = {int(digits) for digits in _DIVISOR.findall(comparison.source)} - {0, 1, 2}
+    """Recognise a result off by the ratio of a count to a number that the code divides a sum by."""
+    numbers = {int(digits) for digits in _DIVIDED_SUM.findall(comparison.source)} - {0, 1}
     for pair in comparison.pairs:
         # One pair is enough: of a training step only the loss is proportional.
         if (found := _ratio(pair)) is None or _share(pair, comparison):
