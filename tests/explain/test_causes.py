@@ -41,9 +41,7 @@ def causes(
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=1, max_side=5)
 SEEDS = st.integers(0, 2**32 - 1)
-CODE = (
-    "def f(x):\n    x = jnp.where(x > 0.1, x / 3, 0.9 * relu(tanh(x)))\n    return exp(x).mean()\n"
-)
+CODE = "def f(x):\n    x = 0.1 * x / len(x)\n    x.at[0].set(1)\n    return 0.9 * x.sum() / 3\n"
 
 
 @given(SHAPES, SEEDS)
@@ -71,9 +69,9 @@ def test_an_arbitrary_factor_is_not_a_count(seed: int, shape: tuple[int, ...]):
     factor = float(random.uniform(0.1, 9))
     numbers = random.normal(size=shape)
     counts = {2, 3, 4, 5, 7, *shape, int(np.prod(shape))}
-    shares = [n / (n - 1) for n in counts] + [(n - 1) / n for n in counts]
-    known = [*counts, *(1 / n for n in counts), *shares, *np.sqrt(shares)]
-    assume(all(abs(factor / n - 1) > 1e-3 for n in known))
+    shares = [n / (n - 1) for n in counts]
+    known = [*counts, *shares, *np.sqrt(shares)]
+    assume(all(abs(factor / one - 1) > 1e-3 for n in known for one in (n, 1 / n)))
     found = causes(leaf(numbers), leaf(factor * numbers), {"x": leaf(numbers)}, {"n": 7}, 4)
     assert not found.keys() - BY_SHAPE, (factor, found)
 
@@ -117,7 +115,6 @@ ADDED = np.stack([(row == AT) @ V[:4] for row in range(7)])
         ("reordered", T, T.T.reshape(7, 3), {}),
         ("axes-swapped", T, T.T, {"shape": "(3, 7)", "expected_shape": "(7, 3)"}),
         ("steps-missing", T, T[1:], {"count": "1", "end": "beginning", "axis": "0"}),
-        ("steps-missing", T, T[:-2], {"count": "2", "end": "end"}),
         ("another-input", X[0], RANDOM.normal(size=(11, 2)),
          {"input": "x", "expected_input": "lengths"}),
         ("by-a-count", T, 11 * T,
@@ -136,7 +133,6 @@ ADDED = np.stack([(row == AT) @ V[:4] for row in range(7)])
         ("by-a-number", P - 0.31 * X, P - X, {"name": "`rate`", "how": "divided"}),
         ("by-a-number", VELOCITY, 0.9 * M + 0.1 * G, {"name": "the number 0.1"}),
         ("by-a-degree-of-freedom", T, T * (6 / 7) ** 0.5, {"count": "7", "fewer": "6"}),
-        ("by-a-degree-of-freedom", T, T * 7 / 6, {"size": "the size of `n`"}),
         ("by-a-divisor", 2.5, 2.5 * 7 / 12, {"number": "12", "count": "7"}),
         ("uphill", P - 0.1 * X, P + 0.1 * X, {"input": "p['w']"}),
         ("function-too-many", X, np.maximum(X, 0), {"function": "relu"}),
@@ -160,7 +156,7 @@ def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields)
         "at": Leaf(AT, "jax.Array"),
         "rate": leaf(0.31),
     }
-    code = "    p.at[0].set(1)\n    v = 0.9 * m + 0.1 * g\n    return relu(tanh(x)).mean() + sum(x) / 12\n"
+    code = "    p.at[0].set(1)\n    v = 0.9 * m + 0.1 * g\n    return x.mean() + sum(x) / 12\n"
     found = causes(leaf(expected), leaf(actual), inputs, {"n": 7}, 4, code)
     assert name in found, found
     assert found[name].items() >= fields.items()

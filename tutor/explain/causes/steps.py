@@ -61,7 +61,7 @@ def step(comparison: Comparison) -> Step | None:
         found.append(one)
     if not found or any(abs(one.ratio / found[0].ratio - 1) > 1e-2 for one in found):
         return None
-    return found[0]
+    return found[0] if abs(found[0].ratio - 1) > 1e-2 else None
 
 
 def _step(pair: ArrayPair, comparison: Comparison) -> Step | None:
