@@ -17,7 +17,7 @@ EXACT = 2e-5
 NEARLY = 2e-3
 """Of a ratio of differences, which rounding disturbs more."""
 
-_DIVIDED_SUM = re.compile(r"\bsum\([^\n]*/ ?(\d{1,9})(?![\w.])")
+_DIVIDED_SUM = re.compile(r"\bsum\([^\n]{0,120}/ ?(\d{1,9})(?![\w.])")
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
 _MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|shape)\b)")
 """A division by the number of all entries."""
@@ -37,14 +37,15 @@ class Scaled(Struct, frozen=True):
         return abs(self.ratio - number) <= self.tolerance * abs(number)
 
 
-def _scaled(comparison: Comparison) -> Iterator[Scaled]:
-    """Yield what is off by a factor."""
+def _scaled(comparison: Comparison) -> Scaled | None:
+    """Return what is off by a factor."""
     if (ratio := _common_ratio(comparison)) is not None:
-        yield Scaled(comparison.where, ratio, EXACT, least=3)  # twice the answer has many causes
-    elif (step := steps.step(comparison)) is not None and step.ratio > 0:
-        yield Scaled(f"The change of `{step.input}`", step.ratio)
-    elif (part := steps.part(comparison)) is not None:
-        yield Scaled(f"What is added to {part.kept} times `{part.input}`", part.ratio)
+        return Scaled(comparison.where, ratio, EXACT, least=3)  # twice the answer has many causes
+    if (step := steps.step(comparison)) is not None:
+        return Scaled(f"The change of `{step.input}`", step.ratio)
+    if (part := steps.part(comparison)) is not None:
+        return Scaled(f"What is added to {part.kept} times `{part.input}`", part.ratio)
+    return None
 
 
 def _ratio(pair: ArrayPair) -> float | None:
@@ -81,30 +82,32 @@ def _share(pair: ArrayPair, comparison: Comparison) -> bool:
 
 def by_a_count(comparison: Comparison) -> Fields | None:
     """Recognise a result too large or too small by a count: the number of examples, say."""
-    for scaled in _scaled(comparison):
-        for count, size in comparison.counts().items():
-            for how, ratio in (("large", count), ("small", 1 / count)):
-                if count >= scaled.least and scaled.near(ratio):
-                    return {"what": scaled.what, "factor": str(count), "how": how, "size": size}
+    if (scaled := _scaled(comparison)) is None:
+        return None
+    for count, size in comparison.counts().items():
+        for how, ratio in (("large", count), ("small", 1 / count)):
+            if count >= scaled.least and scaled.near(ratio):
+                return {"what": scaled.what, "factor": str(count), "how": how, "size": size}
     return None
 
 
 def by_the_entries_that_count(comparison: Comparison) -> Fields | None:
     """Recognise a mean over all entries where only some count, or the reverse: the result is off by
     the number of entries over the number of those that a mask, labels or lengths select."""
-    for scaled in _scaled(comparison):
-        if (scaled.near(0.5) or scaled.near(2)) and not _MEAN.search(comparison.source):
-            continue  # a half has many causes
-        for some, name, total in _selected(comparison):
-            for divided, right in ((total, some), (some, total)):
-                if some not in (0, total) and scaled.near(right / divided):
-                    return {
-                        "what": scaled.what,
-                        "count": str(divided),
-                        "expected_count": str(right),
-                        "selected": str(some),
-                        "input": name,
-                    }
+    if (scaled := _scaled(comparison)) is None:
+        return None
+    if (scaled.near(0.5) or scaled.near(2)) and not _MEAN.search(comparison.source):
+        return None  # a half has many causes
+    for some, name, total in _selected(comparison):
+        for divided, right in ((total, some), (some, total)):
+            if some not in (0, total) and scaled.near(right / divided):
+                return {
+                    "what": scaled.what,
+                    "count": str(divided),
+                    "expected_count": str(right),
+                    "selected": str(some),
+                    "input": name,
+                }
     return None
 
 
@@ -127,10 +130,11 @@ def _selected(comparison: Comparison) -> Iterator[tuple[int, str, int]]:
 def by_a_number(comparison: Comparison) -> Fields | None:
     """Recognise a result off by a scalar input, or multiplied by a number in the code: by a
     learning rate, or a momentum's damping, say."""
-    for scaled in _scaled(comparison):
-        for name, how, ratio in _factors(comparison):
-            if scaled.near(ratio):
-                return {"what": scaled.what, "how": how, "name": name}
+    if (scaled := _scaled(comparison)) is None:
+        return None
+    for name, how, ratio in _factors(comparison):
+        if scaled.near(ratio):
+            return {"what": scaled.what, "how": how, "name": name}
     return None
 
 
