@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tutor.checks.compare import compare_arrays, tolerance_for
+from tutor.checks.compare import compare, tolerance_for
 from tutor.report import Mismatch
 from tutor.tree import Leaf, Tree, leaves
 
@@ -156,7 +156,7 @@ def comparison(
     other: ArrayPair | None = None
     for path, leaf in expected_leaves.items():
         against = actual_leaves.get(path)
-        if against is None or compare_arrays(leaf, against, tolerance) is None:
+        if against is None or compare(leaf, against, tolerance) is None:
             continue
         one, two = real_numbers(leaf), real_numbers(against)
         if one is None or two is None or not one.size or not two.size:

@@ -2,6 +2,7 @@
 coefficients or from another start than expected."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec import Struct
 
@@ -79,39 +80,37 @@ def other_start(comparison: Comparison) -> Fields | None:
 
 def _common(comparison: Comparison) -> _Found | None:
     """Return what holds for the only wrong array, or for all of them alike."""
-    found = [_find(pair, comparison) for pair in comparison.pairs]
-    first = found[0] if found else None
-    if first is None or any(one is None or not one.actual.like(first.actual) for one in found):
-        return None
+    first: _Found | None = None
+    for pair in comparison.pairs:
+        found = _find(pair, comparison)
+        if found is None or (first is not None and not found.actual.like(first.actual)):
+            return None
+        first = first or found
     return first
 
 
 def _find(pair: ArrayPair, comparison: Comparison) -> _Found | None:
     import numpy as np
 
-    if not np.isfinite(pair.actual).all() or not np.isfinite(pair.expected).all():
-        return None
     shape = pair.expected.shape
-    arrays = comparison.arrays() if shape else []
-    inputs = [(n, a) for n, a in arrays if a.shape == shape and np.isfinite(a).all()]
+    if not np.isfinite([pair.actual, pair.expected]).all():
+        return None
+    axes = [axis for axis in range(len(shape)) if shape[axis] >= 4]
+    inputs = [(n, a) for n, a in comparison.arrays() if axes and a.shape == shape]
     masks = [(n, a) for n, a in inputs if set(np.unique(a).tolist()) == {0.0, 1.0}]
-    for axis in range(pair.expected.ndim):
-        if pair.expected.shape[axis] < 4:
+    streams = [(n, a) for n, a in inputs if np.isfinite(a).all() and np.ptp(a)]
+    for axis, (name, x), (mask, m), backwards in product(
+        axes, streams, [("", None), *masks], (False, True)
+    ):
+        if any(name == other for other, _ in masks):
             continue
-        for name, x in inputs:
-            if not np.ptp(x) or any(name == mask for mask, _ in masks):
-                continue
-            for mask, m in [("", None), *masks]:
-                for backwards in (False, True):
-                    y, z, u = (
-                        _along(one, axis, backwards) for one in (pair.expected, pair.actual, x)
-                    )
-                    v = None if m is None else _along(m, axis, backwards)
-                    expected, actual = _fitted(y, u, v), _fitted(z, u, v)
-                    if expected is None or actual is None or not (expected.state or actual.state):
-                        continue
-                    starts = (_multiple(y[0], u[0]), _multiple(z[0], u[0]))
-                    return _Found(axis, backwards, name, mask, expected, actual, starts)
+        y, z, u = (_along(one, axis, backwards) for one in (pair.expected, pair.actual, x))
+        v = None if m is None else _along(m, axis, backwards)
+        if (expected := _fitted(y, u, v)) is None or (actual := _fitted(z, u, v)) is None:
+            continue
+        if expected.state or actual.state:
+            starts = (_multiple(y[0], u[0]), _multiple(z[0], u[0]))
+            return _Found(axis, backwards, name, mask, expected, actual, starts)
     return None
 
 
