@@ -91,17 +91,20 @@ def of_finding(
     devices: int,
 ) -> Symptom:
     """Return the symptom of a wrong answer. Takes a few times as long as comparing it did."""
-    source = reachable(_QUESTIONS.sub("", source), texts(check.observe()))
+    asked = list(texts(check.observe()))
+    source = reachable(_QUESTIONS.sub("", source), asked)
     causes = {}
     if finding.mismatch is not None and finding.compared is not None:
         from tutor.explain.causes import causes_of
         from tutor.explain.causes.comparison import comparison
 
+        words = {word for text in asked for word in re.findall(r"\w+", text)}
         found = comparison(
             finding.mismatch,
             *finding.compared,
             tolerance=getattr(check, "tol", None),
-            inputs=case.inputs,
+            # A lesson's other inputs fit wrong numbers only by chance.
+            inputs={name: tree for name, tree in case.inputs.items() if name in words},
             sizes=case.sizes,
             devices=devices,
             source=source,
