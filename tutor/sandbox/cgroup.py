@@ -31,11 +31,7 @@ class Cgroup:
     def make(cls, memory_mb: int, threads: int) -> "Cgroup | None":
         """Create a group with these limits; return None if that is impossible here."""
         name = f"jaxtutor-{os.getpid()}-{os.urandom(4).hex()}"
-        try:
-            membership = Path("/proc/self/cgroup").read_text().splitlines()
-        except OSError:
-            return None
-        for groups in candidates(membership, name, memory_mb, threads):
+        for groups in candidates(_membership(), name, memory_mb, threads):
             if groups and set_up(groups):
                 return cls(groups)
         return None
@@ -58,13 +54,16 @@ class Cgroup:
 
 def leftovers() -> list[Path]:
     """Return existing groups of jaxtutor next to those that `make` would create."""
+    found = candidates(_membership(), "any", 0, 0)
+    parents = {group.folder.parent for groups in found for group in groups}
+    return [folder for parent in parents for folder in parent.glob("jaxtutor-*-*")]
+
+
+def _membership() -> list[str]:
     try:
-        membership = Path("/proc/self/cgroup").read_text().splitlines()
+        return Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
-    parents = {group.folder.parent for groups in candidates(membership, "any", 0, 0)
-               for group in groups}  # fmt: skip
-    return [folder for parent in parents for folder in parent.glob("jaxtutor-*-*")]
 
 
 def candidates(membership: list[str], name: str, memory_mb: int, threads: int) -> list[list[Group]]:

@@ -13,6 +13,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tutor.sandbox.isolation.libc import LIBC, checked
+
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION, _PATH_BENEATH = 1, 1
 
@@ -40,11 +42,7 @@ _ALL_SCOPES = 0b11
 
 
 class _Ruleset(ctypes.Structure):
-    _fields_ = (
-        ("files", ctypes.c_uint64),
-        ("tcp", ctypes.c_uint64),
-        ("scopes", ctypes.c_uint64),
-    )
+    _fields_ = (("files", ctypes.c_uint64), ("tcp", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
 
 
 class _PathBeneath(ctypes.Structure):
@@ -138,12 +136,5 @@ def _allow(ruleset: int, path: str | Path, rights: int) -> None:
         os.close(descriptor)
 
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-
-
 def _call(*arguments: object) -> int:
-    result: int = _LIBC.syscall(*arguments)
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return result
+    return checked(LIBC.syscall(*arguments))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tutor.report import Protection
 from tutor.sandbox.isolation import Policy, landlock, namespaces, posix, seccomp
+from tutor.sandbox.isolation.libc import LIBC, checked
 
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION = 0x20080522
@@ -85,16 +86,11 @@ def _namespaces(policy: Policy) -> list[Protection]:
 
 def _give_up_privileges() -> None:
     """Drop all privileges (of root), and let none be gained (from set-user-ID programs)."""
-    libc = ctypes.CDLL(None, use_errno=True)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     nothing = (ctypes.c_uint32 * 6)()
-    libc.prctl(_PR_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    for failed in (
-        libc.capset(ctypes.byref(header), ctypes.byref(nothing)),
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
-    ):
-        if failed:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    LIBC.prctl(_PR_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    checked(LIBC.capset(ctypes.byref(header), ctypes.byref(nothing)))
+    checked(LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
 def _files(policy: Policy) -> Protection:

@@ -9,19 +9,19 @@ import ctypes
 import os
 from pathlib import Path
 
+from tutor.sandbox.isolation.libc import LIBC, checked
+
 _NEWUSER, _NEWNS, _NEWUTS, _NEWIPC, _NEWNET = 0x10000000, 0x20000, 0x4000000, 0x8000000, 0x40000000
 _NOSUID, _NODEV, _NOEXEC = 2, 4, 8
 _PRIVATE, _RECURSIVE = 1 << 18, 1 << 14
 
 
 def enter() -> None:
-    """Enter new namespaces. The process must have one thread.
-
-    Raises:
-        OSError: the kernel does not allow it to this user.
-    """
+    """Enter new namespaces. The process must have one thread. Raises: OSError: the kernel does not
+    allow it to this user."""
     user, group = os.getuid(), os.getgid()
-    _unshare(_NEWUSER | _NEWNS | _NEWUTS | _NEWIPC | _NEWNET)
+    flags = _NEWUSER | _NEWNS | _NEWUTS | _NEWIPC | _NEWNET
+    checked(LIBC.unshare(flags))
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{user} {user} 1"),
@@ -44,21 +44,7 @@ def bounded_folder(folder: Path, size_mb: int, files: int) -> None:
     os.chdir(folder)  # the working directory was the one below the mount
 
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def _unshare(flags: int) -> None:
-    if _LIBC.unshare(flags) != 0:
-        _raise()
-
-
 def _mount(
     source: bytes, target: bytes, kind: bytes | None, flags: int, options: bytes | None
 ) -> None:
-    if _LIBC.mount(source, target, kind, ctypes.c_ulong(flags), options) != 0:
-        _raise()
-
-
-def _raise() -> None:
-    number = ctypes.get_errno()
-    raise OSError(number, os.strerror(number))
+    checked(LIBC.mount(source, target, kind, ctypes.c_ulong(flags), options))

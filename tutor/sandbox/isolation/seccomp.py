@@ -15,6 +15,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tutor.sandbox.isolation.libc import LIBC, checked
 from tutor.sandbox.isolation.syscalls import LAST, NUMBERS, UNASSIGNED
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
@@ -171,17 +172,11 @@ class _Program(ctypes.Structure):
 
 
 def install(*, accelerators: bool = False) -> None:
-    """Install the filter. `no_new_privs` must be set.
-
-    Raises:
-        OSError: the kernel has no seccomp, or there is no table for this architecture.
-    """
+    """Install the filter. `no_new_privs` must be set. Raises: OSError: the kernel has no seccomp,
+    or there is no table for this architecture."""
     arch = ARCHITECTURES.get(platform.machine())
     if arch is None or struct.calcsize("P") != 8:
         raise OSError(errno.ENOSYS, f"no table of system calls for {platform.machine()}")
     code = program(arch, os.getpid(), accelerators)
-    libc = ctypes.CDLL(None, use_errno=True)
     argument = _Program(len(code) // 8, code)
-    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(argument), 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    checked(LIBC.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(argument), 0, 0))
