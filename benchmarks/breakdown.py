@@ -68,7 +68,7 @@ def measure(lesson: Lesson) -> Parts:
             spec = sandbox_for(lesson, configuration)
             command = [sys.executable, "-m", "benchmarks.breakdown", lesson.id]
             done = subprocess.run(
-                [*command, str(configuration.devices), str(int(configuration.quick))],
+                [*command, str(configuration.devices)],
                 env=environment(spec, Path(name)), stdout=subprocess.PIPE, check=True,
             )  # fmt: skip
             one = msgspec.json.decode(done.stdout, type=Parts)
@@ -157,7 +157,7 @@ def main() -> None:
     """Print `Parts` as JSON."""
     pack = open_pack()
     lesson = pack.lesson(sys.argv[1])
-    parts = inside(pack, lesson, Configuration(int(sys.argv[2]), bool(int(sys.argv[3]))))
+    parts = inside(pack, lesson, Configuration(int(sys.argv[2])))
     sys.stdout.buffer.write(msgspec.json.encode(parts))
 
 

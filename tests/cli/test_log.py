@@ -46,7 +46,7 @@ def test_it_holds_the_version_the_command_and_the_sandboxes(home: Path):
     assert f"jaxtutor {__version__}, Python {python}, {sys.platform}: " in text
     assert "jaxtutor check --pack --json --seed double" in text
     assert "Spec(role='learner', limits=Limits(seconds=2" in text
-    assert "devices=1, accelerators=False, quick=True" in text
+    assert "devices=1, accelerators=False" in text
     assert "ready, protections on: own process, environment, " in text
     assert "closed, 0." in text or "closed, 1." in text
     assert "double, seed 3: pass, faults: none; start " in text

@@ -27,6 +27,7 @@ from tutor.lesson import Lesson
 from tutor.pool.forks import Forks
 from tutor.pool.pool import Pool
 from tutor.report import Report
+from tutor.sandbox import launch
 
 PACK = course()
 LESSONS = list(PACK.lessons.values())
@@ -159,10 +160,13 @@ def test_an_answer_is_judged_right(trial: Trial, pytestconfig: pytest.Config, fo
     assert outcome.holds, outcome_text(outcome)
 
 
-def test_how_well_xla_optimises_decides_nothing(lesson: Lesson, chosen: Sample, forks: Forks):
+def test_how_well_xla_optimises_decides_nothing(
+    lesson: Lesson, chosen: Sample, forks: Forks, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(launch, "QUICK_FLAGS", ())
     # Optimising takes longer than the limit is meant for.
     patient = replace(lesson, limits=replace(lesson.limits, seconds=3 * lesson.limits.seconds))
-    with Session(patient, solution(lesson), quick=False, sandboxes=forks) as session:
+    with Session(patient, solution(lesson), sandboxes=forks) as session:
         report = session.check(chosen.seed)
     assert report.passed, problems(report)
 

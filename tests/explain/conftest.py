@@ -74,9 +74,7 @@ class Kept:
         """
         selected = [(one, cases) for one, cases in plan(lesson, 0) if check in (None, one)]
         configuration = configuration_of(lesson, selected[0][0])
-        sandbox = self.get(
-            Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
-        )
+        sandbox = self.get(Spec("learner", LIMITS, configuration.devices))
         allowance = Allowance(lesson.limits.seconds)
         if harness := harness_of(lesson):
             reply, _ = sandbox.ask(harness, None, allowance, "the lesson's jax_harness")
@@ -95,9 +93,7 @@ class Kept:
         """Return a submission's answer in each case of the first check."""
         check, cases = plan(lesson, 0)[0]
         configuration = configuration_of(lesson, check)
-        sandbox = self.get(
-            Spec("learner", LIMITS, configuration.devices, quick=configuration.quick)
-        )
+        sandbox = self.get(Spec("learner", LIMITS, configuration.devices))
         allowance = Allowance(SECONDS)
         if harness := harness_of(lesson):
             reply, _ = sandbox.ask(harness, None, allowance, "the lesson's jax_harness")
@@ -159,7 +155,7 @@ def import_module(kept: Kept, source: str, devices: int = 1) -> Symptom | None:
     """Import a module in a learner's sandbox, or in PyTorch's if it imports torch, and return the
     symptom; None if nothing goes wrong."""
     torch = "import torch" in source
-    spec = Spec("reference" if torch else "learner", LIMITS, devices, quick=not torch)
+    spec = Spec("reference" if torch else "learner", LIMITS, devices)
     load = Load("load", source, "provoke.py")
     allowance = Allowance(SECONDS)
     try:

@@ -90,7 +90,7 @@ class AheadAnswers:
             installed_versions(),
             requirements.versions(self._lesson.requires),
             sys.version,
-            [spec.devices, spec.accelerators, spec.quick],
+            [spec.devices, spec.accelerators],
             [check.kind, check.inside, check.ahead()],
         ]
         digest = hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

@@ -28,23 +28,15 @@ Plan = list[tuple[Check, list[Case]]]
 
 
 class Configuration(NamedTuple):
-    """A sandbox's configuration: the number of devices, and whether XLA may compile fast at the
-    cost of slower programs. A submission has one sandbox per configuration."""
+    """A sandbox's configuration: the number of devices. A submission has one sandbox per
+    configuration."""
 
     devices: int
-    quick: bool
 
 
-def configuration_of(
-    lesson: Lesson, check: Check | None = None, *, quick: bool = True
-) -> Configuration:
-    """Return the configuration in which a check runs; without a check, the lesson's own.
-
-    **Arguments:** `quick`: whether XLA may compile fast. Programs of lessons run for less time than
-    it takes to optimise them, even those that train.
-    """
-    devices = (check.devices if check is not None else None) or lesson.devices
-    return Configuration(devices, quick)
+def configuration_of(lesson: Lesson, check: Check | None = None) -> Configuration:
+    """Return the configuration in which a check runs; without a check, the lesson's own."""
+    return Configuration((check.devices if check is not None else None) or lesson.devices)
 
 
 def configurations(lesson: Lesson) -> list[Configuration]:
@@ -55,9 +47,9 @@ def configurations(lesson: Lesson) -> list[Configuration]:
 
 def sandbox_for(lesson: Lesson, configuration: Configuration) -> Spec:
     """Specify a learner's sandbox, on real devices where there are enough."""
-    devices, quick = configuration
-    real = accelerators(devices)
-    return Spec("learner", lesson.limits, real or devices, bool(real), quick, _uses(lesson))
+    real = accelerators(configuration.devices)
+    devices = real or configuration.devices
+    return Spec("learner", lesson.limits, devices, bool(real), _uses(lesson))
 
 
 def _uses(lesson: Lesson) -> tuple[str, ...]:

@@ -69,9 +69,8 @@ class Session:
         with Session(lesson, code) as session:
             reports = [session.check(seed) for seed in range(20)]
 
-    **Arguments:** `reference_cache`: the directory for PyTorch's answers; `quick`: whether
-    XLA may compile fast; `sandboxes`: where they come from; `recorded`: whether PyTorch's answers
-    may be those recorded with the pack.
+    **Arguments:** `reference_cache`: the directory for PyTorch's answers; `sandboxes`: where they
+    come from; `recorded`: whether PyTorch's answers may be those recorded with the pack.
     """
 
     def __init__(
@@ -81,7 +80,6 @@ class Session:
         *,
         cancel: Cancel | None = None,
         reference_cache: Path | None = None,
-        quick: bool = True,
         sandboxes: Sandboxes | None = None,
         recorded: bool = True,
     ) -> None:
@@ -92,7 +90,7 @@ class Session:
         self._sandboxes = sandboxes or FreshSandboxes()
         self._submission = Submission(
             lesson, code, self._sandboxes, self.cancel,
-            AheadAnswers(lesson, self._reference_cache), quick,
+            AheadAnswers(lesson, self._reference_cache),
         )  # fmt: skip
         self._recorded = recorded
         self._planned: Plan = []

@@ -146,8 +146,7 @@ class LoadedSandbox:
 class Submission:
     """One learner's code, in as many sandboxes as its checks need. `close` releases them.
 
-    **Arguments:** `answers`: what the pack's own programs give; `quick`: whether XLA may compile
-    fast.
+    **Arguments:** `answers`: what the pack's own programs give.
     """
 
     def __init__(
@@ -157,7 +156,6 @@ class Submission:
         sandboxes: Sandboxes,
         cancel: Cancel,
         answers: AheadAnswers,
-        quick: bool = True,
     ) -> None:
         self.lesson = lesson
         self.code = code
@@ -165,7 +163,6 @@ class Submission:
         self._sandboxes = sandboxes
         self._cancel = cancel
         self._answers = answers
-        self._quick = quick
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
         self._ahead: dict[str, Tree | Fault] = {}
@@ -186,7 +183,7 @@ class Submission:
 
     def configuration(self, check: Check | None = None) -> Configuration:
         """Return the configuration in which a check runs, or the lesson's own."""
-        return configuration_of(self.lesson, check, quick=self._quick)
+        return configuration_of(self.lesson, check)
 
     @property
     def main(self) -> LoadedSandbox | None:

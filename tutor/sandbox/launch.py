@@ -52,16 +52,14 @@ class LaunchError(Exception):
 class Spec(Struct, frozen=True):
     """The kind of sandbox to start.
 
-    `devices` counts simulated CPU devices, or real ones with `accelerators`. `quick` has XLA
-    compile in a third of the time to slower programs: a check mostly compiles small operations
-    that run once. `uses` are libraries to import early, of `tutor.sandbox.worker.LESSONS_USE`.
+    `devices` counts simulated CPU devices, or real ones with `accelerators`. `uses` are libraries
+    to import early, of `tutor.sandbox.worker.LESSONS_USE`.
     """
 
     role: Literal["learner", "reference"]
     limits: Limits
     devices: int = 1
     accelerators: bool = False
-    quick: bool = False
     uses: tuple[str, ...] = ()
 
 
@@ -201,7 +199,8 @@ def zygotes(*, quick: bool = False) -> Zygotes:
 
 
 QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
-"""Compile fast. `tutor.checks.inside.race` undoes both."""
+"""Compile in a third of the time to slower programs: a check mostly compiles small operations that
+run once. `tutor.checks.inside.race` undoes both."""
 
 _LIBRARIES = {
     # Each thread of OpenBLAS's pool takes 8 MiB of stack from the memory limit, and a fork loses
@@ -247,8 +246,7 @@ def environment(spec: Spec, folder: Path) -> dict[str, str]:
             f"--xla_force_host_platform_device_count={spec.devices}",
             f"{stuck}_warn_stuck_timeout_seconds={max(1, int(allowance.idle_seconds / 2))}",
             f"{stuck}_terminate_timeout_seconds={int(4 * allowance.wall_seconds)}",
+            *QUICK_FLAGS,
         ]
-        if spec.quick:
-            flags += QUICK_FLAGS
         values["XLA_FLAGS"] = " ".join(xla_flags.known(flags))
     return values
