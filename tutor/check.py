@@ -26,10 +26,7 @@ from tutor.report import Accuracy, Curves, Mismatch
 from tutor.tree import Tree
 
 DEFAULT_TOLERANCE = {
-    "float64": 1e-5,
-    "complex128": 1e-5,
-    "float32": 1e-5,
-    "complex64": 1e-5,
+    **dict.fromkeys(("float64", "complex128", "float32", "complex64"), 1e-5),
     "float16": 4e-3,
     "bfloat16": 2e-2,
 }
@@ -158,9 +155,9 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def expression(self) -> str:
-        """The value of the check's own key."""
-        value: str = getattr(self, self.kind)
-        return value
+        """The value of the check's own key, in one text."""
+        value: str | tuple[str, ...] = getattr(self, self.kind)
+        return value if isinstance(value, str) else ", ".join(value)
 
     @property
     def title(self) -> str:
@@ -182,7 +179,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def observe(self) -> dict[str, Any]:
         """Return arguments (JSON) for the inside half's `observe`, in the learner's sandbox."""
-        raise NotImplementedError
+        return {"expression": self.expression}
 
     def refer(self) -> dict[str, Any] | None:
         """Return arguments (JSON) for the inside half's `refer`; None if no reference is needed."""
@@ -220,11 +217,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def broken(self, expected: Tree) -> str:
         """Return why an answer to `ahead` or `refer` cannot be judged: a fault of the pack. Empty
-        if it can.
-
-        Raises:
-            tutor.tree.TreeError: it does not have the form this check requested.
-        """
+        if it can. Raises: tutor.tree.TreeError: it does not have the form this check requested."""
         return ""
 
     def compared(self, expected: Tree) -> Tree:
@@ -233,11 +226,8 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return expected
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        """Compare the answers; None means that the check passes.
-
-        Raises:
-            tutor.tree.TreeError: `observed` does not have the form this check requested.
-        """
+        """Compare the answers; None means that the check passes. Raises: tutor.tree.TreeError:
+        `observed` does not have the form this check requested."""
         raise NotImplementedError
 
     def note(self, observed: Tree, case: Case) -> str:

@@ -11,6 +11,9 @@ from msgspec import Struct
 
 from tutor.arrays import Array
 
+PYTHON_NUMBERS = ("bool", "int", "float", "complex")
+"""Types of leaves that hold a number of Python."""
+
 
 class TreeError(ValueError):
     """An answer does not have the requested form."""
@@ -41,11 +44,8 @@ Tree: TypeAlias = Union[
 
 
 def entry(tree: Tree, name: str | int) -> Tree:
-    """Return an entry of a dict, or an item of a list or tuple.
-
-    Raises:
-        TreeError: no such entry.
-    """
+    """Return an entry of a dict, or an item of a list or tuple. Raises: TreeError: no such
+    entry."""
     if isinstance(tree, dict) and name in tree:
         return tree[name]
     if isinstance(tree, list | tuple) and isinstance(name, int) and 0 <= name < len(tree):
@@ -54,48 +54,52 @@ def entry(tree: Tree, name: str | int) -> Tree:
 
 
 def items(tree: Tree) -> list[Tree]:
-    """Return the items of a list or tuple.
-
-    Raises:
-        TreeError: it is neither.
-    """
+    """Return the items of a list or tuple. Raises: TreeError: it is neither."""
     if not isinstance(tree, list | tuple):
         raise TreeError("expected a list")
     return list(tree)
 
 
 def text(tree: Tree) -> str:
-    """Return a string.
-
-    Raises:
-        TreeError: it is not a string.
-    """
+    """Return a string. Raises: TreeError: it is not a string."""
     if not isinstance(tree, str):
         raise TreeError("expected text")
     return tree
 
 
 def real(tree: Tree) -> float:
-    """Return the element of an array of one element.
-
-    Raises:
-        TreeError: it is not such an array, or complex.
-    """
+    """Return the element of an array of one element. Raises: TreeError: it is not such an array, or
+    complex."""
     if not isinstance(tree, Leaf) or tree.values.size != 1 or tree.values.dtype.kind == "c":
         raise TreeError("expected a number")
     return float(tree.values.reshape(()))
+
+
+def children(tree: Tree) -> dict[Any, Tree] | None:
+    """Return what is in a dict, by key, or in a list or tuple, by index; None for other trees."""
+    if isinstance(tree, dict):
+        return tree
+    return dict(enumerate(tree)) if isinstance(tree, list | tuple) else None
+
+
+ABSENT: Any = object()
+
+
+def paired(one: Tree, other: Tree) -> dict[Any, tuple[Tree, Tree]] | None:
+    """Return the entries of two dicts, or of two lists or tuples, by key or index, with `ABSENT`
+    for those that only one of them has; None for other trees."""
+    first, second = children(one), children(other)
+    if first is None or second is None or isinstance(one, dict) != isinstance(other, dict):
+        return None
+    return {key: (first.get(key, ABSENT), second.get(key, ABSENT)) for key in {**first, **second}}
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Leaf]]:
     """Yield each array of a tree with its path, in order; strings and None are not leaves."""
     if isinstance(tree, Leaf):
         yield path, tree
-    elif isinstance(tree, dict):
-        for key, child in tree.items():
-            yield from leaves(child, f"{path}[{key!r}]")
-    elif isinstance(tree, list | tuple):
-        for index, child in enumerate(tree):
-            yield from leaves(child, f"{path}[{index}]")
+    for key, child in (children(tree) or {}).items():
+        yield from leaves(child, f"{path}[{key!r}]")
 
 
 def map_leaves(function: Callable[[Leaf], Tree], tree: Tree) -> Tree:
@@ -118,7 +122,7 @@ def brief(tree: Tree) -> str:
             return tree.type
         if tree.type == "key" and tree.array.ndim:
             return "key" if tree.array.ndim == 1 else f"key{list(tree.array.shape[:-1])}"
-        if tree.type in ("int", "float", "bool", "complex") and not tree.array.ndim:
+        if tree.type in PYTHON_NUMBERS and not tree.array.ndim:
             return f"{tree.array.item()!r}"
         return f"{tree.array.dtype}{list(tree.array.shape)}"
     if isinstance(tree, dict):

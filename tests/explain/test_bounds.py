@@ -8,14 +8,13 @@ import pytest
 from tutor.explain.own_code import MAX_FILE, with_own_code
 from tutor.explain.symptom import Symptom, of_fault
 from tutor.explain.traceback import explain_text
-from tutor.report import Called
+from tutor.report import Called, LibraryFrame
 from tutor.sandbox.exceptions import from_raised
 from tutor.sandbox.protocol import (
     MAX_EXCEPTION_TEXT,
     MAX_HELP,
     MAX_INSIDE,
     MAX_STEPS,
-    Inside,
     Raised,
     Step,
 )
@@ -48,7 +47,7 @@ def test_a_file_of_blank_lines_is_searched_in_a_moment(tmp_path: Path):
 
 def test_what_a_sandbox_says_is_cut_to_what_it_may_say():
     long = "a" * 3_000_000
-    step = Step(1, long, inside=[Inside(long, 1, long, long)] * 9_000)
+    step = Step(1, long, inside=[LibraryFrame(long, 1, long, long)] * 9_000)
     values = [(long, long)] * 9_000
     called = Called(long, long, long)
     reply = Raised("", "exception", long, long, long, [step] * 9_000, 1, None, values, called)

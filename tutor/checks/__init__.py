@@ -28,25 +28,9 @@ from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
 
 BUILT_IN: tuple[type[Check], ...] = (
-    Value,
-    Shape,
-    Grad,
-    Vmap,
-    Distribution,
-    Same,
-    Different,
-    Permutation,
-    Bounds,
-    Prng,
-    Pure,
-    Compiles,
-    Program,
-    Raises,
-    TrainStep,
-    Train,
-    Learns,
-    Predict,
-)
+    Value, Shape, Grad, Vmap, Distribution, Same, Different, Permutation, Bounds, Prng, Pure,
+    Compiles, Program, Raises, TrainStep, Train, Learns, Predict,
+)  # fmt: skip
 
 
 def kinds() -> dict[str, type[Check]]:

@@ -30,11 +30,8 @@ class Unanswered(Exception):
 
 
 class Answered:
-    """The top-level assignments of a learner's file.
-
-    Raises:
-        SyntaxError: the file is not Python.
-    """
+    """The top-level assignments of a learner's file. Raises: SyntaxError: the file is not
+    Python."""
 
     def __init__(self, source: str) -> None:
         self._values: dict[str, ast.expr] = {}

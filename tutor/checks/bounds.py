@@ -1,7 +1,7 @@
 """`bounds`: numbers lie between bounds, and optionally in order."""
 
 import ast
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -34,16 +34,13 @@ class Bounds(Check, frozen=True, kw_only=True):
         Meta(description="Order along the first axis; equal numbers are in order."),
     ] = None
 
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.bounds}
-
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         arrays = list(leaves(observed))
         if not arrays:
             raise TreeError("expected arrays of numbers")
         least, most = (bound(one, case.sizes) for one in (self.least, self.most))
         judged = (self._judge(leaf, path, least, most) for path, leaf in arrays)
-        return next((finding for finding in judged if finding is not None), None)
+        return next(filter(None, judged), None)
 
     def _judge(
         self, leaf: Leaf, path: str, least: float | None, most: float | None
@@ -78,11 +75,8 @@ class Bounds(Check, frozen=True, kw_only=True):
 
 
 def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
-    """Return the value of a bound.
-
-    Raises:
-        ArithmeticFault: the bound is not arithmetic, or has no value.
-    """
+    """Return the value of a bound. Raises: ArithmeticFault: the bound is not arithmetic, or has no
+    value."""
     if not isinstance(text, str):
         return text
     return float(arithmetic.value(parsed(text), sizes))

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
 from tutor.foreign.plain_text import one_line
 from tutor.report import Branch
-from tutor.tree import Tree, brief, leaves
+from tutor.tree import ABSENT, Tree, brief, leaves, paired
 
 BYTES = 1500
 """Most bytes of all lines as JSON."""
@@ -18,8 +17,6 @@ NAME, TEXT = 40, 80
 
 SIBLINGS = 3
 """Most neighbours that agree and have a line each."""
-
-_ABSENT: Any = object()
 
 Differ = Callable[[Tree, Tree], str]
 """Returns how an entry differs from the expected one, in a few words; "" if it does not."""
@@ -31,7 +28,7 @@ def branches(expected: Tree, actual: Tree, differ: Differ) -> tuple[Branch, ...]
 
     **Arguments:** `differ`: called for each pair of entries that are not both open.
     """
-    lines = _entry(("", expected, actual), -1, differ)[1:]
+    lines = _entry("", expected, actual, -1, differ)[1:]
     if len(lines) < 2:
         return ()
     kept: list[Branch] = []
@@ -47,40 +44,24 @@ def branches(expected: Tree, actual: Tree, differ: Differ) -> tuple[Branch, ...]
     return tuple(kept)
 
 
-def _entry(child: tuple[str, Tree, Tree], depth: int, differ: Differ) -> list[Branch]:
+def _entry(name: str, expected: Tree, actual: Tree, depth: int, differ: Differ) -> list[Branch]:
     """Return the line of an entry and, if it differs, those of what is in it."""
-    name, expected, actual = child
-    if actual is _ABSENT:
+    if actual is ABSENT:
         return [_line(depth, name, False, f"missing, expected {brief(expected)}")]
-    if expected is _ABSENT:
+    if expected is ABSENT:
         return [_line(depth, name, False, f"not expected: {brief(actual)}")]
-    children = _children(expected, actual)
-    if children is None:
+    entries = paired(expected, actual)
+    if entries is None:
         difference = differ(expected, actual)
         return [_line(depth, name, not difference, difference or brief(actual))]
-    below = [line for one in children for line in _entry(one, depth + 1, differ)]
+    below = [
+        line
+        for key, pair in entries.items()
+        for line in _entry(f"[{key!r}]", *pair, depth + 1, differ)
+    ]
     if all(line.right for line in below):
         return [_line(depth, name, True, _contents(actual))]
     return [_line(depth, name, False), *_folded(below, depth + 1)]
-
-
-def _children(expected: Tree, actual: Tree) -> list[tuple[str, Tree, Tree]] | None:
-    """Return what is in two dicts or two lists, by key; None if they are neither."""
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        keys = [*expected, *(key for key in actual if key not in expected)]
-        return [
-            (f"[{key!r}]", expected.get(key, _ABSENT), actual.get(key, _ABSENT)) for key in keys
-        ]
-    if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
-        return [
-            (
-                f"[{index}]",
-                expected[index] if index < len(expected) else _ABSENT,
-                actual[index] if index < len(actual) else _ABSENT,
-            )
-            for index in range(max(len(expected), len(actual)))
-        ]
-    return None
 
 
 def _folded(lines: Iterable[Branch], depth: int) -> list[Branch]:

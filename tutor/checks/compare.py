@@ -20,21 +20,14 @@ from tutor.checks.error_map import error_map
 from tutor.checks.patterns import pattern
 from tutor.checks.scale import scales
 from tutor.report import Entry, Mismatch, MismatchKind, Side
-from tutor.tree import Leaf, Tree, brief
+from tutor.tree import ABSENT, PYTHON_NUMBERS, Leaf, Tree, brief, paired
 
 ENTRIES = 8
 """Wrong elements that a mismatch lists."""
 
-_PYTHON_NUMBERS = ("bool", "int", "float", "complex")
-
 
 def compare(
-    expected: Tree,
-    actual: Tree,
-    tolerance: float | None = None,
-    path: str = "",
-    *,
-    times: float = 1.0,
+    expected: Tree, actual: Tree, tolerance: float | None = None, *, times: float = 1.0
 ) -> Mismatch | None:
     """Return the first mismatch between `actual` and `expected`, or None.
 
@@ -43,7 +36,7 @@ def compare(
 
     **Arguments:** `tolerance`: allowed scaled error; by default `times` that of the expected dtype.
     """
-    mismatch = _first(expected, actual, tolerance, path, times)
+    mismatch = _first(expected, actual, tolerance, times)
     if mismatch is None or isinstance(expected, Leaf):
         return mismatch
 
@@ -53,49 +46,30 @@ def compare(
     return replace(mismatch, tree=branches(expected, actual, differ))
 
 
-def compare_arrays(
-    expected: Leaf,
-    actual: Leaf,
-    tolerance: float | None = None,
-    path: str = "",
-    *,
-    times: float = 1.0,
-) -> Mismatch | None:
-    """Compare two leaves like `compare`."""
-    if kind := _unlike(expected, actual):
-        return _mismatch(kind, path, expected, actual)
-    errors = _errors(expected, actual, _allowed(expected, actual, tolerance, times))
-    return _numbers(expected, actual, errors, path) if errors.wrong.any() else None
-
-
 def _first(
-    expected: Tree, actual: Tree, tolerance: float | None, path: str, times: float
+    expected: Tree, actual: Tree, tolerance: float | None, times: float, path: str = ""
 ) -> Mismatch | None:
     """Return the first mismatch, without the whole tree."""
     if isinstance(expected, Leaf) and isinstance(actual, Leaf):
-        return compare_arrays(expected, actual, tolerance, path, times=times)
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        if set(expected) != set(actual):
-            return _mismatch("structure", path, expected, actual)
-        children = [(f"{path}[{key!r}]", expected[key], actual[key]) for key in expected]
-    elif isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
-        if len(expected) != len(actual):
-            return _mismatch("structure", path, expected, actual)
-        pairs = zip(expected, actual, strict=True)
-        children = [(f"{path}[{i}]", e, a) for i, (e, a) in enumerate(pairs)]
-    else:
-        same = type(expected) is type(actual) and expected == actual
-        return None if same else _mismatch("structure", path, expected, actual)
-    for child_path, child_expected, child_actual in children:
-        if mismatch := _first(child_expected, child_actual, tolerance, child_path, times):
-            return mismatch
-    return None
+        if kind := _unlike(expected, actual):
+            return _mismatch(kind, path, expected, actual)
+        errors = _errors(expected, actual, _allowed(expected, actual, tolerance, times))
+        return _numbers(expected, actual, errors, path) if errors.wrong.any() else None
+    entries = paired(expected, actual)
+    if entries is None and type(expected) is type(actual) and expected == actual:
+        return None
+    if entries is None or any(a is ABSENT or b is ABSENT for a, b in entries.values()):
+        return _mismatch("structure", path, expected, actual)
+    compared = (
+        _first(*pair, tolerance, times, f"{path}[{key!r}]") for key, pair in entries.items()
+    )
+    return next(filter(None, compared), None)
 
 
 def _in_short(expected: Tree, actual: Tree, tolerance: float | None, times: float) -> str:
     """Return how two entries of a tree differ, for its picture; "" if they agree."""
     if not isinstance(expected, Leaf) or not isinstance(actual, Leaf):
-        mismatch = _first(expected, actual, tolerance, "", times)
+        mismatch = _first(expected, actual, tolerance, times)
         return f"{brief(actual)}, expected {brief(expected)}" if mismatch else ""
     if kind := _unlike(expected, actual):
         if kind == "shape":
@@ -341,7 +315,7 @@ def _at(index: tuple[int, ...] | None) -> str:
 def _described(side: Side) -> str:
     if side.shape is None:
         return side.type
-    if side.type in _PYTHON_NUMBERS:
+    if side.type in PYTHON_NUMBERS:
         return f"a Python {side.type}"
     name = {"torch.Tensor": "an array", "jax.Array": "an array", "key": "a PRNG key"}
     return f"{name.get(side.type, side.type)} of shape {_shape(side.shape)}"

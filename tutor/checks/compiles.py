@@ -1,6 +1,6 @@
 """`compiles`: work is compiled once and as a whole."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -29,9 +29,6 @@ class Compiles(Check, frozen=True, kw_only=True):
     @property
     def input_sets(self) -> int:
         return self.calls
-
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.compiles}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         calls = [[text(name) for name in items(names)] for names in items(observed)]

@@ -34,9 +34,6 @@ class Distribution(Check, frozen=True, kw_only=True):
         ),
     ] = field(name="is")
 
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.distribution}
-
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         if not any(True for _ in leaves(observed)):
             return Finding(f"found {brief(observed)[:400]}, expected arrays of random numbers")
@@ -48,7 +45,7 @@ def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Findi
     if isinstance(spec, str):
         family = parse(spec).at(sizes)
         findings = (_unlike(leaf, family, f"{path}{below}") for below, leaf in leaves(observed))
-        return next((finding for finding in findings if finding is not None), None)
+        return next(filter(None, findings), None)
     keys = list(spec) if isinstance(spec, dict) else list(range(len(spec)))
     container = (
         isinstance(observed, dict) if isinstance(spec, dict) else isinstance(observed, list | tuple)

@@ -58,11 +58,8 @@ class Distribution(Struct, frozen=True):
         }
 
     def at(self, sizes: Mapping[str, int]) -> Family:
-        """Return the distribution for these sizes.
-
-        Raises:
-            ArithmeticFault: a parameter has no value, or one that the distribution cannot have.
-        """
+        """Return the distribution for these sizes. Raises: ArithmeticFault: a parameter has no
+        value, or one that the distribution cannot have."""
         make, _, _ = FAMILIES[self.family]
         values = [float(arithmetic.value(one, sizes)) for one in self.arguments]
         name = self.text
@@ -75,11 +72,8 @@ class Distribution(Struct, frozen=True):
 
 
 def parse(source: str) -> Distribution:
-    """Parse a distribution.
-
-    Raises:
-        ArithmeticFault: the name is unknown, or the number of parameters is wrong.
-    """
+    """Parse a distribution. Raises: ArithmeticFault: the name is unknown, or the number of
+    parameters is wrong."""
     text = source.strip()
     lead = len(source) - len(source.lstrip())
     if len(text) > MAX_CHARACTERS:

@@ -18,7 +18,7 @@ For a discrete distribution the share of each value is within Bernstein's inequa
 import math
 
 from tutor.arrays import Floats, np
-from tutor.checks.families import Continuous, Discrete, Family
+from tutor.checks.families import Continuous, Discrete, Family, parse
 
 FALSE_POSITIVE = 1e-9
 """Probability that right draws in one array fail, over all tests."""
@@ -146,8 +146,6 @@ def _bernstein(variance: float, largest: float, n: int, bound: float) -> float:
 
 def looks_like(values: Floats, epsilon: float) -> str:
     """Return which common distribution fits `values`, if one does. It is a hint, not a verdict."""
-    from tutor.checks.families import parse
-
     x = values.ravel()
     if x.size < 500 or not np.isfinite(x).all() or not x.std():
         return ""

@@ -30,8 +30,7 @@ class Grad(Check, frozen=True, kw_only=True):
     ] = 0
     aux: Annotated[bool, Meta(description="Whether the function returns (value, aux).")] = False
     expect: Annotated[
-        TorchExpr | None,
-        Meta(description="PyTorch function; the same text if absent."),
+        TorchExpr | None, Meta(description="PyTorch function; the same text if absent.")
     ] = None
     tol: Tolerance | None = None
     nan: Nan = False

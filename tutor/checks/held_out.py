@@ -9,6 +9,7 @@ from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.inputs import examples
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
+from tutor.inputs.streams import generator
 from tutor.report import Accuracy
 from tutor.tree import Leaf, Tree, TreeError
 
@@ -86,8 +87,6 @@ class HeldOut(Check, frozen=True, kw_only=True):
     def extra_inputs(
         self, seed: tuple[int, ...], datasets: Datasets = DATASETS
     ) -> tuple[dict[str, Tree], Any]:
-        from tutor.inputs.streams import generator
-
         if not self.data:
             return {}, None
         x, y = examples.load(self.data, datasets, seed)
@@ -167,11 +166,7 @@ class HeldOut(Check, frozen=True, kw_only=True):
 
 
 def _numbers(predictions: Tree) -> Any:
-    """Return predictions as float64.
-
-    Raises:
-        TreeError: they are not an array of real numbers.
-    """
+    """Return predictions as float64. Raises: TreeError: they are not an array of real numbers."""
     if (
         not isinstance(predictions, Leaf)
         or predictions.array is None

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from typing import TypeAlias
 
 from tutor.arrays import Floats, np
+
+Close: TypeAlias = Callable[[Floats, Floats], bool]
 
 MAX_ELEMENTS = 1 << 20
 """Largest array to analyse."""
 
 
-def pattern(want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]") -> str:
+def pattern(want: Floats, got: Floats, close: Close) -> str:
     """Return how `got` is made from `want`; "" if no pattern fits.
 
     **Arguments:** `close`: whether two arrays agree within the comparison's tolerance.
@@ -24,9 +27,7 @@ def pattern(want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
         return next(_patterns(want, got, close), "")
 
 
-def _patterns(
-    want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
-) -> Iterator[str]:
+def _patterns(want: Floats, got: Floats, close: Close) -> Iterator[str]:
     if np.ptp(want) == 0:
         return  # every constant is a multiple of another
     if np.ptp(got) == 0:
@@ -59,9 +60,7 @@ def _patterns(
             yield from _few(name, np.moveaxis(want, axis, 0), np.moveaxis(got, axis, 0), close)
 
 
-def _repeated(
-    want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
-) -> Iterator[str]:
+def _repeated(want: Floats, got: Floats, close: Close) -> Iterator[str]:
     """Yield which expected row or column all are, or that all are the same."""
     for axis, name in ((0, "row"), (1, "column")):
         rows, found = np.moveaxis(want, axis, 0), np.moveaxis(got, axis, 0)
@@ -75,9 +74,7 @@ def _repeated(
             )
 
 
-def _few(
-    name: str, want: Floats, got: Floats, close: "Callable[[Floats, Floats], bool]"
-) -> Iterator[str]:
+def _few(name: str, want: Floats, got: Floats, close: Close) -> Iterator[str]:
     """Yield which rows (along the first axis) differ, if they are few."""
     if len(want) <= 2:
         return

@@ -30,9 +30,6 @@ class Permutation(Check, frozen=True, kw_only=True):
         bool, Meta(description="Whether the order must differ from that of `expect`.")
     ] = True
 
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.permutation}
-
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect or self.permutation}
 

@@ -94,7 +94,7 @@ class Prng(Check, frozen=True, kw_only=True):
             groups += [rows(array) for array in random]
         pairs = [pair for group in groups for pair in combinations(map(_Samples, group), 2)]
         judged = (_dependent(one, other, 2 * len(pairs)) for one, other in pairs)
-        if finding := next((finding for finding in judged if finding is not None), None):
+        if finding := next(filter(None, judged), None):
             return finding
         return self._dependent_vectors(random)
 

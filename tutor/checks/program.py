@@ -65,10 +65,12 @@ class Program(Check, frozen=True, kw_only=True):
         }
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        for judged in (self._operations, self._growth, self._donation, self._places):
-            if (finding := judged(observed)) is not None:
-                return finding
-        return None
+        return (
+            self._operations(observed)
+            or self._growth(observed)
+            or self._donation(observed)
+            or self._places(observed)
+        )
 
     def _operations(self, observed: Tree) -> Finding | None:
         if not (self.contains or self.lacks):

@@ -1,6 +1,6 @@
 """`raises`: a call is refused with the right exception."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -26,9 +26,6 @@ class Raises(Check, frozen=True, kw_only=True):
     says: Annotated[
         str | tuple[str, ...], Meta(description="Words that its message must contain.")
     ] = ()
-
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.raises}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         wanted = (self.error,) if isinstance(self.error, str) else self.error

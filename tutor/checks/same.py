@@ -21,10 +21,6 @@ class Same(Check, frozen=True, kw_only=True):
     same: Annotated[tuple[JaxExpr, ...], Meta(min_length=2, description="What must agree.")]
     tol: Tolerance | None = None
 
-    @property
-    def expression(self) -> str:
-        return ", ".join(self.same)
-
     def observe(self) -> dict[str, Any]:
         return {"expressions": self.same}
 
@@ -50,10 +46,6 @@ class Different(Check, frozen=True, kw_only=True):
     default_cases: ClassVar[int] = 1
 
     different: Annotated[tuple[JaxExpr, ...], Meta(min_length=2, description="What must differ.")]
-
-    @property
-    def expression(self) -> str:
-        return ", ".join(self.different)
 
     def observe(self) -> dict[str, Any]:
         return {"expressions": self.different}

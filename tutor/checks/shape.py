@@ -8,7 +8,7 @@ from msgspec import Meta, field
 from tutor.check import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.checks.compare import shape_words
 from tutor.report import Mismatch, Side
-from tutor.tree import Leaf, Tree, TreeError, brief, leaves
+from tutor.tree import ABSENT, Leaf, Tree, TreeError, brief, leaves, paired
 
 _JAX_DTYPE = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 """JAX's equivalents of PyTorch's dtypes while x64 is off."""
@@ -53,9 +53,6 @@ class Shape(Check, frozen=True, kw_only=True):
         TorchExpr | None, Meta(description="PyTorch expression with the right shape and dtype.")
     ] = None
 
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.shape}
-
     def refer(self) -> dict[str, Any] | None:
         if self.is_ is not None or self.leaves is not None:
             return None
@@ -74,22 +71,15 @@ def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Findi
     """Walk the answer and the specification (or PyTorch's answer) together."""
     if spec is None:  # from PyTorch
         return None if observed is None else _structure(observed, spec, path)
-    if isinstance(spec, dict):
-        if not isinstance(observed, dict) or set(observed) != set(spec):
-            return _structure(observed, spec, path)
-        pairs = [(f"{path}[{key!r}]", observed[key], spec[key]) for key in spec]
-    elif isinstance(spec, list | tuple):
-        if not isinstance(observed, list | tuple) or len(observed) != len(spec):
-            return _structure(observed, spec, path)
-        pairs = [
-            (f"{path}[{i}]", s, w) for i, (s, w) in enumerate(zip(observed, spec, strict=True))
-        ]
-    else:
+    if not isinstance(spec, dict | list | tuple):
         return _judge_leaf(observed, spec, sizes, path)
-    for child_path, child, child_spec in pairs:
-        if finding := _judge(child, child_spec, sizes, child_path):
-            return finding
-    return None
+    entries = paired(spec, observed)
+    if entries is None or any(a is ABSENT or b is ABSENT for a, b in entries.values()):
+        return _structure(observed, spec, path)
+    judged = (
+        _judge(child, below, sizes, f"{path}[{key!r}]") for key, (below, child) in entries.items()
+    )
+    return next(filter(None, judged), None)
 
 
 def _judge_leaves(observed: Tree, specs: Sequence[str], sizes: dict[str, int]) -> Finding | None:
@@ -165,11 +155,8 @@ def _structure(observed: Tree, spec: Any, path: str) -> Finding:
 
 
 def parse_spec(text: str) -> tuple[str, tuple[int | str, ...]]:
-    """Parse `float32[B, 3]` as `("float32", ("B", 3))`; a missing dtype is "".
-
-    Raises:
-        TreeError: the text does not have that form.
-    """
+    """Parse `float32[B, 3]` as `("float32", ("B", 3))`; a missing dtype is "". Raises: TreeError:
+    the text does not have that form."""
     dtype, bracket, rest = text.strip().partition("[")
     if not bracket or not rest.endswith("]"):
         raise TreeError(f"expected something like float32[B, 3], got {text!r}")

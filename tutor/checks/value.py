@@ -30,9 +30,6 @@ class Value(Check, frozen=True, kw_only=True):
         ),
     ] = False
 
-    def observe(self) -> dict[str, Any]:
-        return {"expression": self.value}
-
     def refer(self) -> dict[str, Any]:
         return {"expression": self.expect or self.value}
 

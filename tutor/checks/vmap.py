@@ -63,11 +63,8 @@ class Vmap(Check, frozen=True, kw_only=True):
 
 
 def stack(trees: list[Tree], axis: int) -> Tree:
-    """Stack trees of one structure, with a new axis in every leaf.
-
-    Raises:
-        TreeError: the trees differ in structure or shapes.
-    """
+    """Stack trees of one structure, with a new axis in every leaf. Raises: TreeError: the trees
+    differ in structure or shapes."""
     first = trees[0] if trees else None
     if isinstance(first, dict):
         return {key: stack([entry(tree, key) for tree in trees], axis) for key in first}

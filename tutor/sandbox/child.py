@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from typing import IO, Protocol
+from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -41,33 +41,9 @@ WorkerStatus = WorkerStarted | ForkFailed | Ended
 _STATUS: msgspec.json.Decoder[WorkerStatus] = msgspec.json.Decoder(WorkerStatus)
 
 
-class Child(Protocol):
-    """A process as `tutor.sandbox.process` uses it. `stdout` and `stderr` are our ends of its
-    pipes; `lost` says whether it died with its zygote."""
-
-    pid: int
-    stdout: int
-    stderr: int
-    lost: bool
-
-    def poll(self) -> int | None:
-        """Return its exit code, or None while it runs. A negative code is a signal."""
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for it to end; return its exit code. Raises: subprocess.TimeoutExpired."""
-
-    def kill(self) -> None:
-        """Kill its process group. Its process ID stays taken until `close`."""
-
-    def send(self, number: int) -> None:
-        """Send it a signal if it is running."""
-
-    def close(self) -> None:
-        """Release its descriptors and its process ID, once it has ended."""
-
-
 class Spawned:
-    """A child of this process."""
+    """A child of this process. `stdout` and `stderr` are our ends of its pipes; `lost` says whether
+    it died with its zygote."""
 
     lost = False
 
@@ -80,12 +56,15 @@ class Spawned:
         self.stdout, self.stderr = (stream.fileno() for stream in self._streams)
 
     def poll(self) -> int | None:
+        """Return its exit code, or None while it runs. A negative code is a signal."""
         return self._process.poll()
 
     def wait(self, timeout: float | None = None) -> int:
+        """Wait for it to end; return its exit code. Raises: subprocess.TimeoutExpired."""
         return self._process.wait(timeout)
 
     def kill(self) -> None:
+        """Kill its process group. Its process ID stays taken until `close`."""
         # The worker leads its own session, so its group has its ID, which stays taken until the
         # process has been waited for.
         if self._process.returncode is None:
@@ -93,9 +72,11 @@ class Spawned:
                 os.killpg(self.pid, signal.SIGKILL)
 
     def send(self, number: int) -> None:
+        """Send it a signal if it is running."""
         self._process.send_signal(number)
 
     def close(self) -> None:
+        """Release its descriptors and its process ID, once it has ended."""
         for stream in self._streams:
             stream.close()
 
@@ -169,3 +150,6 @@ class Forked:
             self._text += data
         line, _, self._text = self._text.partition(b"\n")
         return _STATUS.decode(line)
+
+
+Child = Spawned | Forked

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tutor.expressions import own_names
 from tutor.report import Called
 from tutor.sandbox.library_frames import frames_inside
+from tutor.sandbox.library_help import called
 from tutor.sandbox.limits import MAX_ANSWER
 from tutor.sandbox.line_values import failing_call, line_values, place_of
 from tutor.sandbox.protocol import (
@@ -26,6 +29,7 @@ from tutor.sandbox.protocol import (
     Raised,
     Step,
 )
+from tutor.sandbox.wire import WireError, dtype_named
 from tutor.tree import Leaf, Tree
 
 EXPRESSION = "<check>"
@@ -161,12 +165,14 @@ class Environment:
         """Return new copies of a tree of inputs as values of the framework."""
         raise NotImplementedError
 
-    def encode(self, value: Any, running: str = "the result") -> Tree:
-        """Return a value of user code as a tree.
+    def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
+        """Return new values of the framework for one input set."""
+        values: dict[str, Any] = self.fresh({**inputs})
+        return values
 
-        Raises:
-            UserCodeError: converting it raised, or an array exceeds `MAX_ANSWER`.
-        """
+    def encode(self, value: Any, running: str = "the result") -> Tree:
+        """Return a value of user code as a tree. Raises: UserCodeError: converting it raised, or an
+        array exceeds `MAX_ANSWER`."""
         with user_code(running):
             try:
                 return self._encode(value, 0)
@@ -191,8 +197,6 @@ class Environment:
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         """Encode arrays and numbers; anything else becomes a leaf that names its type."""
-        import numpy as np
-
         kind: Any
         for kind in (bool, int, float, complex):
             if isinstance(value, kind):
@@ -206,10 +210,6 @@ class Environment:
 
     def leaf(self, value: Any, kind: str) -> Leaf:
         """Return an array as a leaf; one of objects or text becomes a leaf without an array."""
-        import numpy as np
-
-        from tutor.sandbox.wire import WireError, dtype_named
-
         if isinstance(value, np.ndarray):
             value = np.asarray(value)  # a subclass may lie about itself
         try:
@@ -279,8 +279,6 @@ def _values(source: str, traceback: types.TracebackType | None) -> list[tuple[st
 
 def _called(source: str, traceback: types.TracebackType | None) -> Called | None:
     """Return what the library's function says of itself whose call raised."""
-    from tutor.sandbox.library_help import called
-
     try:
         call = failing_call(source, traceback) if traceback is not None else None
         described = called(*call) if call is not None else None

@@ -50,7 +50,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
                     inert(one.file[:MAX_CODE]),
                     one.line,
                     inert(one.function[:MAX_NAME]),
-                    inert(one.code[:MAX_CODE]),
+                    inert(one.source[:MAX_CODE]),
                 )
                 for one in step.inside[-MAX_INSIDE:]
             ),

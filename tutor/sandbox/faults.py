@@ -186,44 +186,28 @@ def rendezvous(running: str) -> Fault:
 
 
 def out_of_memory(limit_mb: int, running: str, detail: str = "") -> Fault:
-    return Fault(
-        "out-of-memory",
-        f"ran out of memory{_in(running)} (limit {limit_mb} MiB)",
-        detail=detail,
-        running=running,
-    )
+    message = f"ran out of memory{_in(running)} (limit {limit_mb} MiB)"
+    return Fault("out-of-memory", message, detail, running=running)
 
 
 def lost(running: str) -> Fault:
-    return Fault(
-        "internal",
-        f"the sandbox ended{_in(running)} because its parent process was killed; run it again",
-        running=running,
-    )
+    message = f"the sandbox ended{_in(running)} because its parent process was killed; run it again"
+    return Fault("internal", message, running=running)
 
 
 def too_much_output(limit_kb: int, running: str) -> Fault:
-    return Fault(
-        "too-much-output",
-        f"printed more than {limit_kb} KiB and was stopped; the start and the end are kept",
-        running=running,
-    )
+    message = f"printed more than {limit_kb} KiB and was stopped; the start and the end are kept"
+    return Fault("too-much-output", message, running=running)
 
 
 def too_many_threads(limit: int, running: str) -> Fault:
-    return Fault(
-        "too-many-threads",
-        f"started more than {limit} threads and was stopped",
-        running=running,
-    )
+    message = f"started more than {limit} threads and was stopped"
+    return Fault("too-many-threads", message, running=running)
 
 
 def too_much_disk(limit_mb: int, limit_files: int, running: str) -> Fault:
-    return Fault(
-        "too-much-disk",
-        f"wrote more than {limit_mb} MiB or {limit_files} files and was stopped",
-        running=running,
-    )
+    message = f"wrote more than {limit_mb} MiB or {limit_files} files and was stopped"
+    return Fault("too-much-disk", message, running=running)
 
 
 def ended(returncode: int, running: str, stderr: str) -> Fault:

@@ -22,7 +22,7 @@ from tutor.sandbox.compilation_cache import ProgramCache
 from tutor.sandbox.environment import Environment, user_code
 from tutor.sandbox.harness import holds_nothing
 from tutor.sandbox.helpers import instances, refill
-from tutor.tree import Leaf, Tree
+from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
 KEY_IMPLEMENTATION = "threefry2x32"
 """Implementation of keys that are inputs, whatever the learner sets as the default."""
@@ -128,32 +128,11 @@ class LearnerEnvironment(Environment):
 
     def fresh(self, tree: Tree) -> Any:
         with self.our_settings():
-            return jax.block_until_ready(self._fresh(tree))  # type: ignore[no-untyped-call]
+            return jax.block_until_ready(map_leaves(_value, tree))  # type: ignore[no-untyped-call]
 
     def encode(self, value: Any, running: str = "the result") -> Tree:
         with self.our_settings():
             return super().encode(value, running)
-
-    def _fresh(self, tree: Tree) -> Any:
-        if isinstance(tree, Leaf):
-            array = tree.values
-            if tree.type == "key":
-                return jax.random.wrap_key_data(_put(array), impl=KEY_IMPLEMENTATION)
-            if tree.type in ("int", "float", "bool", "complex"):
-                return array.item()
-            return _put(array)
-        if isinstance(tree, dict):
-            return {key: self._fresh(child) for key, child in tree.items()}
-        if isinstance(tree, list):
-            return [self._fresh(child) for child in tree]
-        if isinstance(tree, tuple):
-            return tuple(self._fresh(child) for child in tree)
-        return tree
-
-    def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
-        """Return new JAX values for one input set."""
-        values: dict[str, Any] = self.fresh({**inputs})
-        return values
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         if isinstance(value, jax.core.Tracer):
@@ -172,6 +151,13 @@ class LearnerEnvironment(Environment):
         if node is not None:
             return [self._encode(child, depth + 1) for child in node[0]]
         return super()._encode_leaf(value, depth)
+
+
+def _value(leaf: Leaf) -> Any:
+    """Return a leaf of inputs as a value of JAX or Python."""
+    if leaf.type == "key":
+        return jax.random.wrap_key_data(_put(leaf.values), impl=KEY_IMPLEMENTATION)
+    return leaf.values.item() if leaf.type in PYTHON_NUMBERS else _put(leaf.values)
 
 
 def _put(array: np.ndarray[Any, Any]) -> jax.Array:

@@ -39,11 +39,8 @@ class _Level(NamedTuple):
 
 
 def walk(folder: Path) -> Generator[Entry, None, None]:
-    """Yield everything in `folder`, and give its owner access to each directory in it.
-
-    Raises:
-        Moved: the walk has to be repeated.
-    """
+    """Yield everything in `folder`, and give its owner access to each directory in it. Raises:
+    Moved: the walk has to be repeated."""
     try:
         here = os.open(folder, os.O_RDONLY | _DIRECTORY)
     except OSError:
@@ -127,11 +124,8 @@ def _listed(here: int, directories: list[str]) -> Iterator[Entry]:
 
 
 def _opened(name: str, parent: int) -> int:
-    """Open a directory that may have been made without permissions.
-
-    Raises:
-        OSError: there is no such directory any more.
-    """
+    """Open a directory that may have been made without permissions. Raises: OSError: there is no
+    such directory any more."""
     try:
         directory = os.open(name, os.O_RDONLY | _DIRECTORY, dir_fd=parent)
     except PermissionError:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from tutor.report import Called, Protection
+from tutor.report import Called, LibraryFrame, Protection
 from tutor.sandbox.wire import Frame, WireError, describe
 
 MAX_PROGRESS, MAX_PROGRESS_BYTES = 10_000, 500
@@ -106,15 +106,6 @@ class Answer(Struct, frozen=True, tag="answer"):
     run: Seconds
 
 
-class Inside(Struct, frozen=True):
-    """A traceback's frame in a library; `file` is below the folder of packages, with slashes."""
-
-    file: str
-    line: int
-    function: str
-    code: str = ""
-
-
 class Step(Struct, frozen=True):
     """A traceback's frame in the module of user code. `start` and `end` are the place of what was
     being computed, in bytes of the line; both 0 if it is not known or in several lines. `inside`
@@ -124,7 +115,7 @@ class Step(Struct, frozen=True):
     function: str
     start: int = 0
     end: int = 0
-    inside: list[Inside] = []
+    inside: list[LibraryFrame] = []
 
 
 class Raised(Struct, frozen=True, tag="raised"):

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as functional
 
 from tutor.sandbox.environment import Environment, UserCodeError
-from tutor.tree import Leaf, Tree
+from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
 
 class ReferenceEnvironment(Environment):
@@ -22,28 +22,7 @@ class ReferenceEnvironment(Environment):
         super().__init__({"torch": torch, "F": functional, "np": np, "math": math})
 
     def fresh(self, tree: Tree) -> Any:
-        if isinstance(tree, Leaf):
-            array = tree.values
-            if tree.type == "key":
-                return None  # PyTorch has no PRNG keys; the loader refuses expressions with one
-            if tree.type in ("int", "float", "bool", "complex"):
-                return array.item()
-            if array.dtype.name == "bfloat16":
-                return torch.from_numpy(np.array(array.astype(np.float32))).bfloat16()
-            # PyTorch indexes with int64, JAX with int32.
-            wide = array.astype(np.int64) if array.dtype == np.int32 else array
-            return torch.from_numpy(np.array(wide))
-        if isinstance(tree, dict):
-            return {key: self.fresh(child) for key, child in tree.items()}
-        if isinstance(tree, list):
-            return [self.fresh(child) for child in tree]
-        if isinstance(tree, tuple):
-            return tuple(self.fresh(child) for child in tree)
-        return tree
-
-    def inputs(self, inputs: Mapping[str, Tree]) -> dict[str, Any]:
-        """Return new tensors for one input set."""
-        return {name: self.fresh(tree) for name, tree in inputs.items()}
+        return map_leaves(_value, tree)
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         if isinstance(value, torch.Tensor):
@@ -56,6 +35,20 @@ class ReferenceEnvironment(Environment):
                 array = tensor.numpy()
             return self.leaf(np.array(array), "torch.Tensor")
         return super()._encode_leaf(value, depth)
+
+
+def _value(leaf: Leaf) -> Any:
+    """Return a leaf of inputs as a value of PyTorch or Python."""
+    array = leaf.values
+    if leaf.type == "key":
+        return None  # PyTorch has no PRNG keys; the loader refuses expressions with one
+    if leaf.type in PYTHON_NUMBERS:
+        return array.item()
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(np.array(array.astype(np.float32))).bfloat16()
+    # PyTorch indexes with int64, JAX with int32.
+    wide = array.astype(np.int64) if array.dtype == np.int32 else array
+    return torch.from_numpy(np.array(wide))
 
 
 def timed(action: Callable[[], Any], *, steady: bool = True) -> tuple[Any, float]:

@@ -139,11 +139,8 @@ class Reader:
         self._max_body = max_body
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Yield the frames that `data` completes.
-
-        Raises:
-            WireError: the bytes are not a frame, or it is too large.
-        """
+        """Yield the frames that `data` completes. Raises: WireError: the bytes are not a frame, or
+        it is too large."""
         self._buffer += data
         while (size := self._complete()) is not None:
             frame = bytes(memoryview(self._buffer)[:size])  # one copy, as a slice would make
@@ -169,11 +166,7 @@ class Reader:
 
 
 def decode(frame: bytes) -> Frame:
-    """Decode one whole frame.
-
-    Raises:
-        WireError: it is malformed.
-    """
+    """Decode one whole frame. Raises: WireError: it is malformed."""
     if len(frame) < PREFIX.size:
         raise WireError("frame cut short")
     magic, header_size, body_size = PREFIX.unpack_from(frame)

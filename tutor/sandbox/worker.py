@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from tutor.report import Protection
 from tutor.sandbox import stacks
-from tutor.sandbox.environment import UserCodeError, raised
+from tutor.sandbox.environment import Environment, UserCodeError, raised
 from tutor.sandbox.protocol import (
     CLOSED,
     Answer,
@@ -34,10 +34,6 @@ from tutor.sandbox.protocol import (
 )
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.tree import Tree
-
-if TYPE_CHECKING:
-    from tutor.sandbox.environment import Environment
-
 
 LESSONS_USE = ("flax.linen", "flax.nnx", "optax")
 """Imported early: each takes a fraction of a second."""
@@ -94,7 +90,7 @@ def use(names: Sequence[str]) -> None:
             import_module(name)
 
 
-def _open(role: str) -> "tuple[Environment, dict[str, str], int, str]":
+def _open(role: str) -> tuple[Environment, dict[str, str], int, str]:
     if role == "learner":
         from tutor.sandbox import learner
 
@@ -148,7 +144,7 @@ class Channel:
                 self._leave(CLOSED)
 
 
-def serve(channel: Channel, env: "Environment") -> None:
+def serve(channel: Channel, env: Environment) -> None:
     """Answer requests until there are no more."""
     while (frame := channel.receive()) is not None:
         request = read_request(frame)
@@ -174,7 +170,7 @@ def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> No
     channel.send(Progress(case, step, loss))
 
 
-def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+def _answer(request: Request, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
     try:
         if isinstance(request, Load):
             load = env.load_harness if request.harness else env.load
@@ -188,7 +184,7 @@ def _answer(request: Request, tree: Tree, env: "Environment") -> tuple[Reply, Tr
         return raised(request.case, error, of.filename, of.source), None
 
 
-def _prepare(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+def _prepare(request: Give | Collect, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
     from tutor.sandbox.learner import LearnerEnvironment
 
     assert isinstance(env, LearnerEnvironment)
@@ -200,7 +196,7 @@ def _prepare(request: Give | Collect, tree: Tree, env: "Environment") -> tuple[R
     return Answer(request.case, 0.0, 0.0), answer
 
 
-def _observe(request: Observe, tree: Tree, env: "Environment") -> tuple[Reply, Tree]:
+def _observe(request: Observe, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
     module = import_module(request.inside)
     input_sets: Any = tree
     if env.module_name == "reference":

@@ -35,10 +35,7 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
                 "optimizer after": _optimizer(env, state),
             }
         )
-    observation: dict[str, Tree] = {
-        "devices": env.encode(jax.local_device_count()),
-        "steps": steps,
-    }
+    observation: dict[str, Tree] = {"devices": env.encode(jax.local_device_count()), "steps": steps}
     if args["shard"] is not None:
         batch = env.evaluate(args["batch"], inputs)
         spread = env.evaluate(f"({args['shard']})({args['batch']})", inputs)
