@@ -29,11 +29,7 @@ class BadPython(ValueError):
 @lru_cache(maxsize=4096)
 def free_names(expression: str) -> dict[str, tuple[int, int]]:
     """Return the free names of an expression, each with the line and column (from 1) of its first
-    use.
-
-    Raises:
-        BadPython: it is not an expression.
-    """
+    use. Raises: BadPython: it is not an expression."""
     text = expression.strip()
     lead = expression[: len(expression) - len(expression.lstrip())]
     above, before = lead.count("\n"), len(lead.rpartition("\n")[2])
@@ -139,11 +135,8 @@ def result_names(expression: str, starter: str, torch: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def defined_names(source: str) -> frozenset[str]:
-    """Return the names that a module defines or imports at the top level.
-
-    Raises:
-        BadPython: it is not Python.
-    """
+    """Return the names that a module defines or imports at the top level. Raises: BadPython: it is
+    not Python."""
     tree, table = _parse(source, "exec")
     defined = {
         symbol.get_name()
@@ -160,11 +153,7 @@ def defined_names(source: str) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def own_names(source: str) -> dict[str, tuple[int, int]]:
     """Return the public names that a module defines itself, instead of importing them, each with
-    the line and column (from 1) of its first definition.
-
-    Raises:
-        BadPython: it is not Python.
-    """
+    the line and column (from 1) of its first definition. Raises: BadPython: it is not Python."""
     tree, _ = _parse(source, "exec")
     names = {name for name in defined_names(source) if not name.startswith("_")}
     lines = [line.encode() for line in re.split("\r\n|\r|\n", source)]

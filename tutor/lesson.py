@@ -19,12 +19,7 @@ from tutor.report import Failure, Report
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"
 
 Id = Annotated[
-    str,
-    Meta(
-        pattern=ID,
-        max_length=64,
-        description="Lower-case words joined by hyphens.",
-    ),
+    str, Meta(pattern=ID, max_length=64, description="Lower-case words joined by hyphens.")
 ]
 Line = Annotated[str, Meta(min_length=1, max_length=300)]
 MAX_TEXT = 20_000
@@ -59,8 +54,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 2048
     output_kb: Annotated[int, Meta(ge=1, le=65_536, description="Maximum output, in KiB.")] = 8192
     cpu_seconds: Annotated[
-        int,
-        Meta(ge=10, le=36_000, description="Processor time of the whole sandbox, in seconds."),
+        int, Meta(ge=10, le=36_000, description="Processor time of the whole sandbox, in seconds.")
     ] = 1200
     threads: Annotated[
         int, Meta(ge=128, le=4096, description="Threads of the sandbox; JAX itself uses about 100.")
@@ -103,11 +97,8 @@ class Mistake(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return (self.says,) if isinstance(self.says, str) else self.says
 
     def applied_to(self, solution: str) -> str:
-        """Return the wrong answer's source.
-
-        Raises:
-            ValueError: the old text of an edit does not occur exactly once in `solution`.
-        """
+        """Return the wrong answer's source. Raises: ValueError: the old text of an edit does not
+        occur exactly once in `solution`."""
         if self.code is not None:
             return self.code
         text = solution
@@ -250,8 +241,7 @@ class Lesson(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(min_length=1, description="The hidden checks.", extra={"holds": "checks"}),
     ]
     timed: Annotated[
-        str,
-        Meta(description="Name of the value check to time after a pass; the first by default."),
+        str, Meta(description="Name of the value check to time after a pass; the first by default.")
     ] = ""
     survives: Annotated[
         tuple[Literal["jit", "grad", "vmap"], ...] | None,

@@ -116,11 +116,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = "en"
     requires: Annotated[
-        str,
-        Meta(
-            pattern=VERSION,
-            description="Oldest compatible jaxtutor version.",
-        ),
+        str, Meta(pattern=VERSION, description="Oldest compatible jaxtutor version.")
     ] = "0"
     tracks: Annotated[tuple[Track, ...], Meta(min_length=1, description="The tracks, in order.")]
     grading: Annotated[

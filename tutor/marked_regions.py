@@ -56,11 +56,8 @@ def has_regions(source: str) -> bool:
 
 
 def starter_of(source: str) -> str:
-    """Return the starter made from a solution.
-
-    Raises:
-        BadMarkers: nothing is marked, or not so that the starter is valid Python.
-    """
+    """Return the starter made from a solution. Raises: BadMarkers: nothing is marked, or not so
+    that the starter is valid Python."""
     try:
         defined_names(source)
     except BadPython as error:
@@ -101,11 +98,7 @@ def solution_lines(source: str) -> list[int]:
 
 
 def _regions(source: str) -> list[Region]:
-    """Return the marked regions.
-
-    Raises:
-        BadMarkers: the markers are not in order.
-    """
+    """Return the marked regions. Raises: BadMarkers: the markers are not in order."""
     found: list[Region] = []
     opened: tuple[int, str] | None = None
     instead: list[tuple[int, str]] = []

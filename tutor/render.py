@@ -18,16 +18,7 @@ from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
 from tutor.pictures.gauge import gauge
 from tutor.pictures.tree_view import tree_view
-from tutor.report import (
-    WANTS,
-    Called,
-    CheckResult,
-    Explanation,
-    Fault,
-    Mismatch,
-    Report,
-    Status,
-)
+from tutor.report import WANTS, Called, CheckResult, Explanation, Fault, Mismatch, Report, Status
 from tutor.sandbox.isolation import missing
 
 UNWRAPPED = 10_000

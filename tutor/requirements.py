@@ -27,11 +27,8 @@ class BadRequirement(ValueError):
 
 
 def parsed(text: str) -> "Requirement":
-    """Read a requirement in pip's form.
-
-    Raises:
-        BadRequirement: it is none, or names a URL or a file.
-    """
+    """Read a requirement in pip's form. Raises: BadRequirement: it is none, or names a URL or a
+    file."""
     from packaging.requirements import InvalidRequirement, Requirement  # late: this takes a while
 
     elsewhere = "/" in text or "\\" in text or text.strip().lower().endswith(_ARCHIVES)

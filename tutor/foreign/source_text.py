@@ -24,11 +24,7 @@ def read_source(path: Path) -> str:
 
 
 def decode_source(data: bytes, name: str) -> str:
-    """Return the text of a Python file read as bytes.
-
-    Raises:
-        BadFile: too large, or not UTF-8.
-    """
+    """Return the text of a Python file read as bytes. Raises: BadFile: too large, or not UTF-8."""
     if len(data) > MAX_BYTES:
         raise BadFile(f"{name}: larger than {MAX_BYTES >> 10} KiB; is this the right file?")
     try:

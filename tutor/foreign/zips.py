@@ -53,22 +53,15 @@ def danger_in(member: zipfile.ZipInfo, at_most: int, *, max_ratio: float = MAX_R
 
 
 def content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, at_most: int) -> bytes:
-    """Return a member's contents, cut one byte after `at_most`.
-
-    Raises:
-        DAMAGE: it cannot be unpacked, or does not match its checksum.
-    """
+    """Return a member's contents, cut one byte after `at_most`. Raises: DAMAGE: it cannot be
+    unpacked, or does not match its checksum."""
     with opened(archive, member) as file:
         # zipfile verifies the checksum at the end, and never reads more than the declared size.
         return file.read(at_most + 1)
 
 
 def opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    """Open a member to be read.
-
-    Raises:
-        DAMAGE: it cannot be unpacked.
-    """
+    """Open a member to be read. Raises: DAMAGE: it cannot be unpacked."""
     with warnings.catch_warnings():
         # From Python 3.13, zipfile only warns of some members that overlap.
         warnings.simplefilter("error", UserWarning)

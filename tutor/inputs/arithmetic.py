@@ -38,11 +38,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
 
 
 def checked(node: ast.expr) -> ast.expr:
-    """Return `node` if it is arithmetic.
-
-    Raises:
-        ArithmeticFault: it is not.
-    """
+    """Return `node` if it is arithmetic. Raises: ArithmeticFault: it is not."""
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             return node
@@ -59,11 +55,8 @@ def checked(node: ast.expr) -> ast.expr:
 
 
 def value(node: ast.expr, sizes: Mapping[str, Number]) -> Number:
-    """Return the value of a node that `checked` accepts.
-
-    Raises:
-        ArithmeticFault: a name is not a size, or the result does not exist (a division by zero).
-    """
+    """Return the value of a node that `checked` accepts. Raises: ArithmeticFault: a name is not a
+    size, or the result does not exist (a division by zero)."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number

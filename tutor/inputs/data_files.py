@@ -222,11 +222,8 @@ def _from_arrays(shown: str, data: bytes, source: DataFile) -> Examples:
 
 
 def _array(shown: str, archive: zipfile.ZipFile, name: str) -> Array:
-    """Read an array of an archive; its header says how large it is, before it is unpacked.
-
-    Raises:
-        DAMAGE: it cannot be unpacked.
-    """
+    """Read an array of an archive; its header says how large it is, before it is unpacked. Raises:
+    DAMAGE: it cannot be unpacked."""
     member = next((one for one in archive.infolist() if one.filename == f"{name}.npy"), None)
     if member is None:
         names = (one.filename.removesuffix(".npy") for one in archive.infolist()[:MAX_COLUMNS])
@@ -253,11 +250,7 @@ def _array(shown: str, archive: zipfile.ZipFile, name: str) -> Array:
 
 
 def _header(file: Any) -> "tuple[tuple[int, ...], bool, np.dtype[Any]]":
-    """Return the shape, order and dtype of an `.npy` file.
-
-    Raises:
-        ValueError: it has none.
-    """
+    """Return the shape, order and dtype of an `.npy` file. Raises: ValueError: it has none."""
     from numpy.lib import format as npy
 
     version = npy.read_magic(file)

@@ -29,11 +29,7 @@ class Source(Protocol):
 
     def load(self) -> Examples:
         """Return features float32 (n, …), and for each row its class int32 from 0 up, or its target
-        float32.
-
-        Raises:
-            tutor.inputs.drawing.DrawError: it cannot be read.
-        """
+        float32. Raises: tutor.inputs.drawing.DrawError: it cannot be read."""
         ...
 
 

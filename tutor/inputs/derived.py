@@ -5,14 +5,7 @@ from typing import NamedTuple
 
 from tutor.arrays import Array, np
 from tutor.inputs.arithmetic import Number
-from tutor.inputs.drawing import (
-    DTYPES,
-    FLOATS,
-    DrawError,
-    Stream,
-    array,
-    shape_of,
-)
+from tutor.inputs.drawing import DTYPES, FLOATS, DrawError, Stream, array, shape_of
 from tutor.tree import Leaf, Tree, leaves, map_leaves
 
 

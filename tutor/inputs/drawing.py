@@ -44,11 +44,8 @@ DTYPES = (*FLOATS, "int32", "uint8", "bool", "complex64")
 
 
 def shape_of(arguments: Sequence[Number]) -> tuple[int, ...]:
-    """Return arguments as a shape.
-
-    Raises:
-        DrawError: one is not a dimension, or there would be too many elements.
-    """
+    """Return arguments as a shape. Raises: DrawError: one is not a dimension, or there would be too
+    many elements."""
     shape = []
     total = 1
     for size in arguments:
@@ -62,11 +59,7 @@ def shape_of(arguments: Sequence[Number]) -> tuple[int, ...]:
 
 
 def in_order(name: str, low: Number, high: Number) -> None:
-    """Check a range.
-
-    Raises:
-        DrawError: `high` is below `low`.
-    """
+    """Check a range. Raises: DrawError: `high` is below `low`."""
     if high < low:
         raise DrawError(f"{name}({low:g}, {high:g}): the second number is below the first")
 

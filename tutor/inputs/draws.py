@@ -111,8 +111,7 @@ def _parse(source: str, datasets: Collection[str]) -> Draw:
         if keyword.arg is None or keyword.arg not in function.options:
             what = ", ".join(sorted(function.options)) or "none"
             raise DrawError(
-                f"{name} has no option {keyword.arg or '**'!r}; it has: {what}",
-                keyword.col_offset,
+                f"{name} has no option {keyword.arg or '**'!r}; it has: {what}", keyword.col_offset
             )
         value = keyword.value
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

@@ -16,11 +16,8 @@ from tutor.tree import Leaf, entry
 
 
 def parse_call(text: str, datasets: Collection[str]) -> Draw | None:
-    """Return the call that generates a data set; None if `text` is the name of one.
-
-    Raises:
-        DrawError: it is neither.
-    """
+    """Return the call that generates a data set; None if `text` is the name of one. Raises:
+    DrawError: it is neither."""
     name = text.partition("(")[0].strip()
     if name not in GENERATED:
         if text in datasets:
@@ -39,11 +36,8 @@ def parse_call(text: str, datasets: Collection[str]) -> Draw | None:
 
 
 def load(text: str, datasets: Datasets, seed: tuple[int, ...]) -> Examples:
-    """Return features float32 (n, …), and classes int32 or targets float32 (n,).
-
-    Raises:
-        DrawError: there are none.
-    """
+    """Return features float32 (n, …), and classes int32 or targets float32 (n,). Raises: DrawError:
+    there are none."""
     draw = parse_call(text, datasets)
     if draw is None:
         return datasets[text].load()

@@ -15,11 +15,7 @@ def inputs_of(draws: Draws) -> set[str]:
 
 def needed(inputs: Mapping[str, Draws], names: Iterable[str]) -> list[str]:
     """Return these inputs and all that they need, each after those that it needs. Names of no input
-    are left out.
-
-    Raises:
-        DrawError: they need each other in a circle.
-    """
+    are left out. Raises: DrawError: they need each other in a circle."""
     graph: dict[str, set[str]] = {}
     pending = [name for name in names if name in inputs]
     while pending:

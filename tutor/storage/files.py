@@ -11,11 +11,8 @@ ELSEWHERE = "set JAXTUTOR_HOME to a writable directory"
 
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Replace a file's contents atomically; see `replacing`.
-
-    Raises:
-        OSError: it could not be written; `path` is unchanged.
-    """
+    """Replace a file's contents atomically; see `replacing`. Raises: OSError: it could not be
+    written; `path` is unchanged."""
     with replacing(path, durable=durable) as file:
         file.write(data)
 
