@@ -115,6 +115,12 @@ def test_what_the_libraries_say_of_a_function():
         if "einsum" in code:
             assert function is not None and function.name == "jax.numpy.einsum"
             assert function.signature.startswith("(") and "Einstein" in function.about
+    for code in ("jax.lax.scan(turn, x, xs", "y = jax.lax.scan(f(a)[0], (1, 2), xs[0"):
+        name, function = function_at(code, 0, len(code), known())
+        assert name == "jax.lax.scan" and function is not None
+    over = "out = jax.lax.scan(\n    step,\n    start,\n    xs,\n)\nx = 1"
+    assert function_at(over, 2, 6, known())[0] == "jax.lax.scan"
+    assert function_at(over, 5, 2, known()) == ("", None)
     assert function_at("x = nothing()", 0, 6, known()) == ("nothing", None)
     assert function_at("x = 1", 0, 2, known()) == ("", None)
 

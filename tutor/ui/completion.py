@@ -5,6 +5,7 @@ Nothing is imported, and nothing of the learner's runs: the libraries' names com
 """
 
 import re
+from collections.abc import Iterator
 from keyword import iskeyword
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ USUAL = {"jax": "jax", "jnp": "jax.numpy", "np": "numpy", "optax": "optax"}
 
 _BEFORE = re.compile(r"(?:([A-Za-z_][\w.]*|[)\]}\"'])\s*\.\s*)?([A-Za-z_]\w*)?$")
 _DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_CALLED = re.compile(r"[A-Za-z_][\w.]*$")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ATTRIBUTE = re.compile(r"(?<=\.)[A-Za-z_]\w*")
 _TEXT = re.compile(r"(\"\"\"|''')(?:.|\n)*?\1|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
@@ -40,6 +42,9 @@ class Completions(Struct, frozen=True):
     column: int
     found: tuple[Completion, ...]
 
+
+MAX_ROWS = 30
+"""Lines before the cursor to search for the call that it is in."""
 
 NO_LIBRARY = Library({})
 
@@ -72,16 +77,33 @@ def completions(code: str, row: int, column: int, library: Library | None = None
 
 def function_at(code: str, row: int, column: int, library: Library) -> tuple[str, Called | None]:
     """Return the dotted name at a place in a file, and the library's function that it stands for:
-    in full, as in `jnp.dot`, or imported by its name."""
-    line = code.split("\n")[row]
-    match = next(
-        (one for one in _DOTTED.finditer(line) if one.start() <= column <= one.end()), None
-    )
-    if match is None:
-        return "", None
-    first, dot, rest = match[0].partition(".")
-    start = {**USUAL, **_modules(_TEXT.sub(" ", code))}.get(first, first)
-    return match[0], library.function(f"{start}{dot}{rest}")
+    in full, as in `jnp.dot`, or imported by its name. If it stands for none, those of the innermost
+    call around the place for which there is one."""
+    lines = code.split("\n")
+    modules = {**USUAL, **_modules(_TEXT.sub(" ", code))}
+
+    def meant(name: str) -> Called | None:
+        first, dot, rest = name.partition(".")
+        return library.function(f"{modules.get(first, first)}{dot}{rest}")
+
+    names = _DOTTED.finditer(lines[row])
+    at = next((one[0] for one in names if one.start() <= column <= one.end()), "")
+    before = "\n".join([*lines[max(0, row - MAX_ROWS) : row], lines[row][:column]])
+    for name in (at, *_calls_around(before)):
+        if name and (function := meant(name)) is not None:
+            return name, function
+    return at, None
+
+
+def _calls_around(before: str) -> Iterator[str]:
+    """Yield the dotted names before brackets that are still open, the innermost first."""
+    depth = 0
+    for place in range(len(before) - 1, -1, -1):
+        depth += (before[place] in ")]}") - (before[place] in "([{")
+        if depth < 0:
+            depth = 0
+            if before[place] == "(" and (found := _CALLED.search(before[:place])):
+                yield found[0]
 
 
 def _members(base: str, code: str, library: Library) -> dict[str, str]:
