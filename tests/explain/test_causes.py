@@ -128,7 +128,6 @@ ADDED = np.stack([(row == AT) @ V[:4] for row in range(7)])
          {"input": "mask", "selected": "4", "count": "7", "expected_count": "4"}),
         ("by-the-entries-that-count", P - X, P - X * 4 / 7, {"what": "The change of `p['w']`"}),
         ("by-a-number", T, T * 0.31, {"name": "`rate`", "how": "multiplied"}),
-        ("by-a-number", P - 0.31 * X, P - X, {"name": "`rate`", "how": "divided"}),
         ("by-a-number", VELOCITY, 0.9 * M + 0.1 * G, {"name": "the number 0.1"}),
         ("by-a-degree-of-freedom", T, T * (6 / 7) ** 0.5, {"count": "7", "fewer": "6"}),
         ("by-a-divisor", 2.5, 2.5 * 7 / 12, {"number": "12", "count": "7"}),
