@@ -111,13 +111,9 @@ def _between(low: float, high: float) -> None:
         raise ValueError(f"the lower bound must be below the upper, got {low:g} and {high:g}")
 
 
-def _erf(x: Floats) -> Floats:
-    return np.fromiter(map(math.erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
-
-
 def _phi(x: Floats) -> Floats:
-    values: Floats = 0.5 * (1 + _erf(x / math.sqrt(2)))
-    return values
+    erf = np.fromiter(map(math.erf, (x / math.sqrt(2)).ravel().tolist()), np.float64, x.size)
+    return 0.5 * (1 + erf.reshape(x.shape))
 
 
 def _normal(name: str, mean: float = 0.0, std: float = 1.0) -> Family:

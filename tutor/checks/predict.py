@@ -11,7 +11,7 @@ from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.answers import Answered, Unanswered
 from tutor.checks.answers import Literal as Answer
 from tutor.lesson import Lesson
-from tutor.tree import Leaf, Tree, TreeError, brief, entry, items, leaves, real, text
+from tutor.tree import Leaf, Tree, TreeError, brief, children, entry, items, leaves, real, text
 
 Gives = Literal["shape", "value", "error", "prints", "compiles", "choice"]
 
@@ -201,17 +201,13 @@ def _is_value(answer: Tree, right: Tree) -> bool:
         if isinstance(answer, str):
             answer = _number_in(answer)
         return _is_array(answer, right)
-    if isinstance(right, dict):
+    if (expected := children(right)) is not None:
+        given = children(answer)
         return (
-            isinstance(answer, dict)
-            and answer.keys() == right.keys()
-            and all(_is_value(answer[key], right[key]) for key in right)
-        )
-    if isinstance(right, list | tuple):
-        return (
-            isinstance(answer, list | tuple)
-            and len(answer) == len(right)
-            and all(_is_value(one, other) for one, other in zip(answer, right, strict=True))
+            given is not None
+            and isinstance(answer, dict) == isinstance(right, dict)
+            and given.keys() == expected.keys()
+            and all(_is_value(given[key], expected[key]) for key in expected)
         )
     if isinstance(right, str):
         return isinstance(answer, str) and answer.strip() == right.strip()

@@ -25,7 +25,7 @@ def parse_call(text: str, datasets: Collection[str]) -> Draw | None:
         calls = " or ".join(f"{one}(…)" for one in GENERATED)
         near = nearest(name, [*datasets, *GENERATED])
         raise DrawError(
-            f"no data set is called {name!r}; there are {_list(datasets)}, and {calls}{near}"
+            f"no data set is called {name!r}; there are {', '.join(datasets)}, and {calls}{near}"
         )
     if "(" not in text:
         raise DrawError(f"{name} needs arguments: {FUNCTIONS[name].usage}")
@@ -51,7 +51,3 @@ def load(text: str, datasets: Datasets, seed: tuple[int, ...]) -> Examples:
 def noun(text: str) -> str:
     """Return what messages call the examples: `flowers`, `blobs`."""
     return text.partition("(")[0].strip()
-
-
-def _list(names: Collection[str]) -> str:
-    return ", ".join(names)

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tutor.checks.inside.value import refer
+from tutor.checks.inside.value import refer as refer
 from tutor.sandbox.environment import UserCodeError
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
-
-__all__ = ["observe", "refer"]
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tutor.checks.inside.value import refer
+from tutor.checks.inside.value import refer as refer
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
-
-__all__ = ["observe", "refer"]
 
 
 def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
