@@ -162,17 +162,6 @@ HIDING = [
             "",  # `result` stands after `all columns`
         ),
         (
-            "compiled-anew",
-            [(CHECKS, "  - {name: once, compiles: jax.jit(columns)(x), why: w, after: result}\n"
-              + CHECKS)],
-            "the expression makes a new compiled function",
-        ),
-        (
-            "compiled-anew",
-            [(CHECKS, f"  - {{name: one, compiles: columns(x), why: w, after: result}}\n{CHECKS}")],
-            "",
-        ),
-        (
             "constant-in-jit",
             [(CHECKS, "  - {name: j, value: 'jax.jit(lambda: columns(x))()', why: w,"
               " expect: columns(x)}\n" + CHECKS)],

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.lint_rules import remarks_on, remarks_on_texts
-from tutor.authoring.page import Page
+from tutor.authoring.page import Page, Remark
 from tutor.authoring.proofs import read_proofs, state
 from tutor.expressions import BadPython, defined_names
 from tutor.manifest import Pack, solution_folders
@@ -26,21 +26,6 @@ from tutor.pack.yaml_nodes import parse
 from tutor.requirements import unmet
 from tutor.sandbox.process import Sandbox
 from tutor.storage import paths
-
-
-class Remark(Struct, frozen=True, order=True):
-    """Something that could be better, and where. `code` is stable and meant for programs."""
-
-    file: str
-    line: int
-    column: int
-    code: str
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        where = f"{self.file}:{self.line}:{self.column}"
-        return f"{where}: {self.code}: {self.message}; {self.remedy}"
 
 
 class LintResult(Struct, frozen=True):
@@ -89,25 +74,15 @@ def lint(root: Path, begin: Callable[[], Sandbox] | None = None) -> LintResult:
         proof = state(pack, lesson.id, proofs) if proofs else None
         node = reader.nodes[lesson.id]
         page = Page(lesson, node, text, solution, root, schema, proof, marked)
-        remarks += [
-            Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
-            for one in remarks_on(page)
-        ]
+        remarks += remarks_on(page, folder.shown(file))
         if begin is not None:
             memory = paths.cache() / "references"
-            for expected in remarks_on_expected(lesson, memory, begin, failures=True):
-                place = page.at(*expected.path)
-                remarks.append(
-                    Remark(
-                        folder.shown(file), place.line, place.column,
-                        expected.code, expected.message, expected.remedy,
-                    )
-                )  # fmt: skip
+            for one in remarks_on_expected(lesson, memory, begin, failures=True):
+                place = page.at(*one.path)
+                at = folder.shown(file), place.line, place.column
+                remarks.append(Remark(*at, one.code, one.message, one.remedy))
     all_read = len(reader.nodes) == sum(len(track.lessons) for track in pack.manifest.tracks)
-    remarks += [
-        Remark(folder.shown(file), *one.position, one.code, one.message, one.remedy)
-        for file, one in remarks_on_texts(folder, reader.texts, all_read=all_read)
-    ]
+    remarks += remarks_on_texts(folder, reader.texts, all_read=all_read)
     missing = {name: unmet(lesson.requires) for name, lesson in pack.lessons.items()}
     return LintResult(
         tuple(sorted(set(problems))),

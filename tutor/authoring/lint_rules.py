@@ -7,11 +7,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from msgspec import Struct
-
 from tutor.authoring import lint_rules_on_checks as checks
 from tutor.authoring import lint_rules_on_inputs as inputs
-from tutor.authoring.page import Finding, Page
+from tutor.authoring.page import Finding, Page, Remark
 from tutor.authoring.proofs import FILE, command
 from tutor.checks.predict import only_asks
 from tutor.pack.folder import Folder
@@ -32,64 +30,51 @@ WORDS = 4
 """Characters: a shorter text in `says` would be found in any message."""
 
 
-class LessonRemark(Struct, frozen=True):
-    """A remark without its file. `position`: line and column."""
-
-    code: str
-    position: tuple[int, int]
-    message: str
-    remedy: str
-
-
-def remarks_on(page: Page) -> Iterator[LessonRemark]:
-    """Yield the remarks of all rules, each once."""
-    seen = set()
+def remarks_on(page: Page, file: str) -> set[Remark]:
+    """Return the remarks of all rules on a lesson in a file."""
+    found = set()
     for code, rule in RULES.items():
         for where, message, remedy in rule(page):
             position = where if isinstance(where, tuple) else (where.line, where.column)
-            if (code, position, message) not in seen:
-                yield LessonRemark(code, position, message, remedy)
-            seen.add((code, position, message))
+            found.add(Remark(file, *position, code, message, remedy))
+    return found
 
 
-# --- texts that lessons share -------------------------------------------------------------
+# --- texts that lessons share ----------------------------------------------------------------
 
 
-def remarks_on_texts(
-    folder: Folder, texts: SharedTexts, *, all_read: bool
-) -> Iterator[tuple[str, LessonRemark]]:
-    """Yield remarks, each with its file.
+def remarks_on_texts(folder: Folder, texts: SharedTexts, *, all_read: bool) -> Iterator[Remark]:
+    """Yield remarks on the texts of a pack.
 
     **Arguments:** `texts`: with the names that lessons use; `all_read`: whether every lesson has
     been read.
     """
     names = texts.names
     for path in sorted((folder.root / FOLDER).glob("*.md")):
-        file = f"{FOLDER}/{path.name}"
+        start = folder.shown(f"{FOLDER}/{path.name}"), 1, 1, "unused-text"
         if path.stem not in names:
             message = "this name cannot be used in a lesson"
             remedy = "use lower-case words joined by hyphens, such as reading-shapes.md"
-            yield file, LessonRemark("unused-text", (1, 1), message, remedy)
+            yield Remark(*start, message, remedy)
         elif all_read and path.stem not in texts.used:
             remedy = f"write {{{{{path.stem}}}}} on a line of a lesson, or delete it"
-            yield file, LessonRemark("unused-text", (1, 1), "no lesson uses this text", remedy)
+            yield Remark(*start, "no lesson uses this text", remedy)
     for name in sorted(texts.used):
-        yield from ((file_of_text(name), remark) for remark in _remarks_on_text(texts, name))
+        yield from _remarks_on_text(folder.shown(file_of_text(name)), texts, name)
 
 
-def _remarks_on_text(texts: SharedTexts, name: str) -> Iterator[LessonRemark]:
+def _remarks_on_text(file: str, texts: SharedTexts, name: str) -> Iterator[Remark]:
     try:
         text = texts.get(name) or ""
     except BadSource:
         return  # reported as a problem of the lesson
     if (at := text.find("TODO")) >= 0:
-        before = text[:at]
-        position = before.count("\n") + 1, at - before.rfind("\n")
-        yield LessonRemark("unwritten", position, "a TODO is left", "write it, and remove the TODO")
+        line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+        remedy = "write it, and remove the TODO"
+        yield Remark(file, line, column, "unwritten", "a TODO is left", remedy)
     for number, row in _wide_rows(text):
-        yield LessonRemark(
-            "wide-code", (number, CODE_COLUMNS + 1), _too_wide(row), "break the line"
-        )
+        message = _too_wide(row)
+        yield Remark(file, number, CODE_COLUMNS + 1, "wide-code", message, "break the line")
 
 
 # --- the file ------------------------------------------------------------------------------
@@ -241,7 +226,7 @@ _RULES: tuple[Callable[[Page], Iterator[Finding]], ...] = (
     inputs.small_inputs,
     checks.no_why, checks.cannot_fail, checks.never_applies, checks.no_comparison,
     checks.expect_without_torch, checks.concluded_inside, checks.evidence_alone,
-    checks.compiled_anew, checks.constant_in_jit, checks.asks_nothing, checks.gradient_unasked,
+    checks.constant_in_jit, checks.asks_nothing, checks.gradient_unasked,
     checks.no_survives,
 )  # fmt: skip
 

@@ -8,7 +8,6 @@ from tutor.authoring.conclusions import conclusion
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks import BUILT_IN
-from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
 from tutor.checks.predict import Predict, only_asks
 from tutor.checks.program import Program
@@ -88,33 +87,6 @@ def evidence_alone(page: Page) -> Iterator[Finding]:
             message = f"the check {check.title!r} passes for an answer that does no work"
             remedy = "run it `after` a check that compares values"
             yield page.at("checks", number), message, remedy
-
-
-def compiled_anew(page: Page) -> Iterator[Finding]:
-    """JAX caches programs by function object."""
-    for number, check in enumerate(own_checks(page.lesson)):
-        harness = page.lesson.jax_harness or ""
-        if isinstance(check, Compiles) and _makes_a_jitted_function(check.compiles, harness):
-            message = "the expression makes a new compiled function at each call"
-            remedy = "call a function that the learner compiles; a new one never reuses a program"
-            yield page.at("checks", number, "compiles"), message, remedy
-
-
-def _makes_a_jitted_function(expression: str, harness: str) -> bool:
-    tree = ast.parse(expression.strip(), mode="eval")
-    functions = [
-        one
-        for one in ast.parse(harness).body
-        if isinstance(one, ast.FunctionDef) and one.name in free_names(expression)
-    ]
-    # A decorator compiles once.
-    bodies = [part for one in functions for part in one.body]
-    names = (
-        node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        for part in (tree, *bodies)
-        for node in ast.walk(part)
-    )
-    return any(name in ("jit", "pmap") for name in names)
 
 
 def constant_in_jit(page: Page) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A lesson with its YAML, for lint rules."""
+"""What lint rules read and give: a lesson with its YAML, and remarks."""
 
 from pathlib import Path
 
@@ -11,6 +11,21 @@ from tutor.pack.yaml_nodes import MappingNode, Node
 
 Finding = tuple[Node | tuple[int, int], str, str]
 """Location (a node, or line and column), message, and remedy."""
+
+
+class Remark(Struct, frozen=True, order=True):
+    """Something that could be better, and where. `code` is stable and meant for programs."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}"
+        return f"{where}: {self.code}: {self.message}; {self.remedy}"
 
 
 class Page(Struct, frozen=True):
