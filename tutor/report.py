@@ -322,6 +322,12 @@ class Report(Struct, frozen=True):
         return self.fault.message if self.fault is not None and skips else ""
 
     @property
+    def fault_codes(self) -> set[str]:
+        """The codes of all faults."""
+        faults = [self.fault, *(check.fault for check in self.checks)]
+        return {fault.code for fault in faults if fault is not None}
+
+    @property
     def first_line(self) -> int:
         """The first line of the learner's code to which a failure points, from 1; 0 if none is
         known."""

@@ -1,9 +1,8 @@
 """Where a learner goes on, and how far a track has come."""
 
 from tests.cases import for_each
-from tutor.learner.going_on import GoingOn, going_on
+from tutor.learner.going_on import GoingOn, TrackProgress, going_on, track_progress
 from tutor.learner.progress import LessonStatus
-from tutor.learner.track_progress import TrackProgress, track_progress
 from tutor.manifest import Track
 
 LESSONS = ["a", "b", "c"]

@@ -3,7 +3,7 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Self
 
@@ -115,7 +115,8 @@ class PackTest:
             if work.skipped:
                 yield work.result([], [], [])
                 continue
-            outcomes, examples = _outcomes(futures), self._examples(work.lesson)
+            outcomes = [future.result() for future in futures]
+            examples = self._examples(work.lesson)
             result = work.result(outcomes, self._expected(work.lesson), examples)
             yield self._recorded(work.lesson, result) if result.holds else result
 
@@ -232,10 +233,6 @@ class _Work:
             remarks=(*limit_remarks(lesson, seconds, memory), *hints, *expected),
             skipped=self.skipped,
         )
-
-
-def _outcomes(futures: "list[Future[Outcome]]") -> list[Outcome]:
-    return [future.result() for future in futures]
 
 
 def hint_remarks(lesson: Lesson, outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -189,7 +189,7 @@ def _attempt(
     tried, last = len(reports), reports[-1]
     if 0 < len(wrong) < tried and check and not worst.ours:
         problem = f"flaky, holds under {tried - len(wrong)} of {tried} seeds: {problem}"
-    starved = "busy-machine" in _codes(last)
+    starved = "busy-machine" in last.fault_codes
     if problem and starved:
         problem += ", or with --jobs 1"
     if trial.kind == "mutant" and not wrong and last.fault is None:
@@ -199,7 +199,7 @@ def _attempt(
         offered = {trial.lesson.failure_hint(report) for report in reports}
     return Outcome(
         trial.lesson.id, trial.kind, trial.name, problem, check, tuple(wrong), tried,
-        last.verdict, _timed_out(last), worst.ours,
+        last.verdict, bool({"timeout", "waited"} & last.fault_codes), worst.ours,
         max(report.timings.processor for report in reports), max(memory, default=None), starved,
         tuple(sorted(offered)), _place(trial, worst),
     )  # fmt: skip
@@ -240,16 +240,7 @@ def _hopeless(trial: Trial, report: Report) -> bool:
     """Return whether other seeds would add nothing: the answer cannot be imported, takes too long,
     or is a mutant that raises."""
     broke = trial.kind in ("mutant", "idle") and report.verdict == "error"
-    return broke or report.fault is not None or bool(OVERTIME & _codes(report))
-
-
-def _timed_out(report: Report) -> bool:
-    return bool({"timeout", "waited"} & _codes(report))
-
-
-def _codes(report: Report) -> set[str]:
-    faults = [report.fault, *(check.fault for check in report.checks)]
-    return {fault.code for fault in faults if fault is not None}
+    return broke or report.fault is not None or bool(OVERTIME & report.fault_codes)
 
 
 # --- judging ---------------------------------------------------------------------------------

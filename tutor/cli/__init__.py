@@ -41,10 +41,7 @@ def _run(options: argparse.Namespace) -> int:
         sys.stdout.flush()  # fails now, if at all
         return code
     except UsageError as error:
-        from tutor.foreign.plain_text import inert
-
-        print_error(f"jaxtutor: {inert(str(error))}")  # it may quote a file name or a student's
-        return USAGE
+        return _report_usage(str(error))
     except KeyboardInterrupt as interrupt:
         print_error()
         return exit_code_of(interrupt)
@@ -52,7 +49,18 @@ def _run(options: argparse.Namespace) -> int:
         _discard_output()
         return NOT_PASSED
     except Exception as error:  # noqa: BLE001 - users see a message, the log has the traceback
+        from tutor.pack import BadPack
+
+        if isinstance(error, BadPack):
+            return _report_usage(error.text)
         return _report_internal_error(error, options)
+
+
+def _report_usage(message: str) -> int:
+    from tutor.foreign.plain_text import inert
+
+    print_error(f"jaxtutor: {inert(message)}")  # it may quote a file name or a student's
+    return USAGE
 
 
 def _discard_output() -> None:

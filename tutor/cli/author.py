@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tutor.cli.output import print_json
 from tutor.cli.pack import add
 from tutor.cli.stopping import exit_code_of_app
-from tutor.cli.usage import UsageError
+from tutor.cli.usage import UsageError, usage_errors
 
 CLEAN, REMARKS, INVALID = 0, 1, 2
 
@@ -44,29 +45,18 @@ def add_to(commands: Any) -> None:
 def _new(options: argparse.Namespace) -> int:
     from tutor.authoring.new import CannotMake, new_pack
 
-    try:
+    with usage_errors(CannotMake):
         _print_paths(new_pack(Path(options.dir)))
-    except CannotMake as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}") from None
     print(f"\nNext: jaxtutor pack lint {options.dir}")
     return CLEAN
 
 
 def _add(options: argparse.Namespace) -> int:
     from tutor.authoring.new import CannotMake, add_lesson
-    from tutor.pack import BadPack
 
     track = options.new_track or options.track
-    try:
+    with usage_errors(CannotMake), usage_errors(before="nothing was written: "):
         made = add_lesson(Path(options.pack), options.lesson, track, options.new_track is not None)
-    except CannotMake as error:
-        raise UsageError(str(error)) from None
-    except BadPack as error:
-        raise UsageError(error.text) from None
-    except OSError as error:
-        raise UsageError(f"nothing was written: {error.filename}: {error.strerror}") from None
     _print_paths(made)
     print(f"\nEdit {made[0]}, then run: jaxtutor pack lint {options.pack}")
     return CLEAN
@@ -87,7 +77,7 @@ def _lint(options: argparse.Namespace) -> int:
         with Forks() as forks:  # PyTorch is imported once for all lessons
             findings = lint(Path(options.dir), forks.reference)
     if options.json:
-        sys.stdout.write(findings.to_json().decode() + "\n")
+        print_json(findings.to_json())
     else:
         for one in [*findings.problems, *findings.remarks]:
             print(one)
@@ -105,7 +95,7 @@ def _lint(options: argparse.Namespace) -> int:
 def _preview(options: argparse.Namespace) -> int:
     from tutor.learner.progress import Progress
     from tutor.learner.workspace import Workspace
-    from tutor.pack import BadPack, open_pack
+    from tutor.pack import open_pack
     from tutor.storage import paths
     from tutor.suggestions import nearest
     from tutor.ui.desk import Desk
@@ -113,10 +103,7 @@ def _preview(options: argparse.Namespace) -> int:
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the preview needs a terminal; try `jaxtutor pack lint`")
-    try:
-        pack = open_pack(options.dir)
-    except BadPack as error:
-        raise UsageError(error.text) from None
+    pack = open_pack(options.dir)
     if options.lesson not in pack.lessons:
         hint = (
             nearest(options.lesson, pack.lessons) or f"; add it: jaxtutor pack add {options.lesson}"

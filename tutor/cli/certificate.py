@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.cli.output import INTERNAL, NOT_PASSED, PASSED, print_error
 from tutor.cli.selection import add_command, next_command, open_lesson_named, open_pack
-from tutor.cli.usage import UsageError, parse_count
+from tutor.cli.usage import UsageError, parse_count, usage_errors
 
 if TYPE_CHECKING:
-    from tutor.learner.certificate import Certificate, ProvedLesson
+    from tutor.learner.certificate import Certificate
     from tutor.lesson import Lesson
     from tutor.manifest import Pack, Track
     from tutor.report import Report
@@ -56,14 +56,12 @@ def certificate(options: argparse.Namespace) -> int:
     found = _proved(options, pack, track)
     if isinstance(found, int):
         return found
-    try:
+    with usage_errors(where=options.output):
         options.output.mkdir(parents=True, exist_ok=True)
         for suffix, data in ((".md", found.to_markdown().encode()), (".json", found.to_json())):
             path = free_name(options.output / f"certificate-{pack.id}-{track.id}{suffix}")
             write_atomically(path, data)
             print(f"Wrote {path}")
-    except OSError as error:
-        raise UsageError(f"{error.filename or options.output}: {error.strerror}") from None
     return PASSED
 
 
@@ -91,7 +89,7 @@ def unfinished(pack: "Pack", track: "Track") -> list[str]:
 
 def _proved(options: argparse.Namespace, pack: "Pack", track: "Track") -> "Certificate | int":
     """Run the learner's code of each lesson; return the certificate, or an exit code."""
-    from tutor.learner.certificate import Certificate
+    from tutor.learner.certificate import Certificate, ProvedLesson, digest
     from tutor.learner.progress import Progress
     from tutor.learner.workspace import Workspace
     from tutor.requirements import unmet
@@ -112,7 +110,18 @@ def _proved(options: argparse.Namespace, pack: "Pack", track: "Track") -> "Certi
             if not reports[-1].passed:
                 return _refused(options, lesson, reports[-1])
             versions = reports[-1].versions
-            lessons.append(_lesson(lesson, code, reports, hints[name]))
+            lessons.append(
+                ProvedLesson(
+                    lesson.id,
+                    lesson.title,
+                    tuple(check.name for check in reports[0].checks),
+                    tuple(report.seed for report in reports),
+                    reports[0].devices,
+                    hints[name],
+                    digest(code),
+                    code,
+                )
+            )
             print(f"✓ {name}: {len(lessons[-1].checks)} checks, {len(reports)} seeds", flush=True)
     return Certificate(
         name=options.name,
@@ -132,13 +141,9 @@ def _proved(options: argparse.Namespace, pack: "Pack", track: "Track") -> "Certi
 def _verify(options: argparse.Namespace, pack: "Pack") -> int:
     from tutor.learner.certificate import MAX_BYTES, Certificate
 
-    try:
-        with options.verify.open("rb") as file:
-            found = Certificate.from_json(file.read(MAX_BYTES + 1))
-    except OSError as error:
-        raise UsageError(f"{options.verify}: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"{options.verify}: {error}") from None
+    bad = usage_errors(ValueError, before=f"{options.verify}: ")
+    with bad, usage_errors(), options.verify.open("rb") as file:
+        found = Certificate.from_json(file.read(MAX_BYTES + 1))
     if found.pack != pack.id:
         raise UsageError(
             f"{options.verify} is about the pack {found.pack!r}, not {pack.id!r}; "
@@ -172,21 +177,6 @@ def _reports(lesson: "Lesson", code: str, seeds: Sequence[int]) -> "list[Report]
     return reports
 
 
-def _lesson(lesson: "Lesson", code: str, reports: "Sequence[Report]", hints: int) -> "ProvedLesson":
-    from tutor.learner.certificate import ProvedLesson, digest
-
-    return ProvedLesson(
-        lesson.id,
-        lesson.title,
-        tuple(check.name for check in reports[0].checks),
-        tuple(report.seed for report in reports),
-        reports[0].devices,
-        hints,
-        digest(code),
-        code,
-    )
-
-
 def _refused(options: argparse.Namespace, lesson: "Lesson", report: "Report") -> int:
     """Say which check did not pass; return the exit code."""
     from tutor.foreign.plain_text import one_line
@@ -206,15 +196,10 @@ def _refused(options: argparse.Namespace, lesson: "Lesson", report: "Report") ->
 def _own_code(path: Path) -> str:
     from tutor.foreign.source_text import BadFile, read_source
 
-    try:
+    with usage_errors(BadFile, before=f"{path}: "), usage_errors(where=path):
         return read_source(path)
-    except (BadFile, OSError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _new_seeds(count: int) -> list[int]:
     """Return different seeds that nobody can foresee."""
-    seeds: dict[int, None] = {}
-    while len(seeds) < count:
-        seeds[1 + secrets.randbelow(LARGEST_SEED)] = None
-    return list(seeds)
+    return secrets.SystemRandom().sample(range(1, LARGEST_SEED + 1), count)

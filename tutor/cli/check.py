@@ -18,8 +18,8 @@ from tutor.cli.output import (
     print_json,
     print_notices,
 )
-from tutor.cli.selection import add_command, add_fresh, next_command, open_lesson, open_pack
-from tutor.cli.usage import UsageError, parse_seed
+from tutor.cli.selection import add_command, add_fresh, next_command, open_lesson
+from tutor.cli.usage import UsageError, parse_seed, usage_errors
 
 if TYPE_CHECKING:
     from tutor.engine.sandboxes import Sandboxes
@@ -58,8 +58,7 @@ def _check(options: argparse.Namespace, early: "Zygotes") -> int:
     from tutor.engine.sandboxes import FreshSandboxes
     from tutor.learner.workspace import Workspace
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     own = Workspace(pack).path(lesson)
     code = read_code(pack, lesson, options.file)
     # A stranger's file neither gets what the learner's own runs left, nor leaves anything.
@@ -102,10 +101,8 @@ def _write_page(path: Path, pack: "Pack", lesson: "Lesson", report: "Report", co
     from tutor.grading.outputs.own_page import own_page
     from tutor.storage.files import write_atomically
 
-    try:
+    with usage_errors(where=path):
         write_atomically(path, own_page(pack, lesson, report, code))
-    except OSError as error:
-        raise UsageError(f"{error.filename or path}: {error.strerror}") from None
     print_error(f"Wrote {path}")
 
 
@@ -165,7 +162,7 @@ def _suggest_next_steps(
     if report.skipped:
         return []  # the verdict says what to run
     if report.verdict == "internal":
-        codes = _fault_codes(report)
+        codes = report.fault_codes
         if "no-torch" in codes:
             return [f"Run: {INSTALL_TORCH}"]
         if "no-sandbox" in codes:
@@ -228,8 +225,3 @@ def _exit_code(report: "Report") -> int:
     from tutor.pack.places import pack_fault
 
     return USAGE if pack_fault(report) is not None else INTERNAL
-
-
-def _fault_codes(report: "Report") -> set[str]:
-    faults = [report.fault, *(check.fault for check in report.checks)]
-    return {fault.code for fault in faults if fault is not None}

@@ -103,7 +103,19 @@ def _print_script(options: argparse.Namespace) -> int:
 
 
 def _print_names(options: argparse.Namespace) -> int:
-    for name in _names(options.kind, options.line):
+    """Print the names that can be typed; none if the pack that the line names cannot be opened."""
+    from tutor.pack import BadPack, open_pack
+    from tutor.pack.installed import known
+
+    names: Iterable[str] = ()
+    if options.kind == "packs":
+        names = [pack.id for pack in known()]
+    else:
+        with suppress(BadPack):
+            pack = open_pack(_pack_named(options.line))
+            tracks = [one.id for one in pack.manifest.tracks]
+            names = pack.lessons if options.kind == "lessons" else tracks
+    for name in names:
         print(name)
     return PASSED
 
@@ -138,19 +150,6 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
                 yield from _arguments(command)
         else:
             yield action
-
-
-def _names(kind: str, line: list[str]) -> Iterable[str]:
-    """Return the names that can be typed; none if the pack that the line names cannot be opened."""
-    from tutor.pack import BadPack, open_pack
-    from tutor.pack.installed import known
-
-    if kind == "packs":
-        return [pack.id for pack in known()]
-    with suppress(BadPack):
-        pack = open_pack(_pack_named(line))
-        return pack.lessons if kind == "lessons" else [one.id for one in pack.manifest.tracks]
-    return []
 
 
 def _pack_named(line: list[str]) -> str | None:

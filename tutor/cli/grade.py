@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 from tutor.cli.output import print_error
 from tutor.cli.selection import add_pack_option
 from tutor.cli.stopping import exit_code_of
-from tutor.cli.usage import Parser, UsageError, parse_count, parse_seed
+from tutor.cli.usage import Parser, UsageError, parse_count, parse_seed, usage_errors
 
 if TYPE_CHECKING:
-    from tutor.grading.batch_results import BatchResults
     from tutor.grading.executors import Executor
     from tutor.grading.journal import Head, Journal
-    from tutor.grading.outputs.code_reader import SubmissionCodeReader
     from tutor.grading.result import Result
-    from tutor.grading.results_file import Summary
     from tutor.grading.submissions import Submissions
     from tutor.manifest import Pack
 
@@ -84,42 +81,46 @@ def grade(options: argparse.Namespace) -> int:
     from tutor.grading.late import Times
     from tutor.grading.outputs import BadFormat, parse_formats
     from tutor.grading.outputs.code_reader import SubmissionCodeReader
+    from tutor.grading.result import Batch
+    from tutor.grading.results_file import write_results
     from tutor.grading.submission_files import Unusable
     from tutor.grading.submissions import Submissions
 
     pack, lessons = setup.select_lessons(options)
     if options.gradescope_bundle is not None:
-        from tutor.cli.gradescope import write_bundle
-
-        return write_bundle(options, pack, lessons)
+        return _write_bundle(options, pack, lessons)
     if options.submissions is None:
         raise UsageError("nothing to grade; try: jaxtutor grade SUBMISSIONS --lesson ID…")
     out = options.out or setup.default_out(options.submissions)
+    unusable = usage_errors(Unusable, BadJournal, BadFormat, Unavailable)
+    resume = "; fix this, then run the same command with --resume"
     try:
-        formats = parse_formats(options.format)
-        times = Times(options.late, pack.lessons)
-        source = Path(options.submissions)
-        with Submissions(source, lessons, pack.lessons, options.wrapper) as submissions:
-            setup.check_names(options.only, submissions)
-            setup.check_out(out, resume=options.resume)
-            with setup.open_executor(pack, options) as executor:
-                setup.check_isolation(executor, lessons[0], options)
-                with Journal(out) as journal:
-                    head = setup.begin(journal, pack, lessons, options)
-                    graded, seconds = _run(pack, head, options, submissions, journal, executor)
-                    problems = [
-                        *submissions.problems, *setup.unknown_names(times, submissions)
-                    ]  # fmt: skip
-                    results = BatchResults(pack, lessons, submissions, journal, times)
-                    sources = SubmissionCodeReader(pack, submissions)
-                    summary = _write(pack, head, problems, results, sources, out, formats)
-    except (Unusable, BadJournal, BadFormat, Unavailable) as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(
-            f"{error.filename or out}: {error.strerror}; fix this, then run the same command with "
-            "--resume"
-        ) from None
+        with unusable, usage_errors(where=out, after=resume):
+            formats = parse_formats(options.format)
+            times = Times(options.late, pack.lessons)
+            source = Path(options.submissions)
+            with Submissions(source, lessons, pack.lessons, options.wrapper) as submissions:
+                setup.check_names(options.only, submissions)
+                setup.check_out(out, resume=options.resume)
+                with setup.open_executor(pack, options) as executor:
+                    setup.check_isolation(executor, lessons[0], options)
+                    with Journal(out) as journal:
+                        head = setup.begin(journal, pack, lessons, options)
+                        graded, seconds = _run(pack, head, options, submissions, journal, executor)
+                        unknown = setup.unknown_names(times, submissions)
+                        problems = [*submissions.problems, *unknown]
+                        results = BatchResults(pack, lessons, submissions, journal, times)
+                        sources = SubmissionCodeReader(pack, submissions)
+                        batch = Batch(
+                            head.pack,
+                            head.pack_version,
+                            head.seed,
+                            head.lessons,
+                            problems=tuple(problems),
+                            started=head.started,
+                            lang=pack.manifest.lang,
+                        )
+                        summary = write_results(batch, results, out, formats, sources)
     except KeyboardInterrupt as interrupt:
         print_error(
             f"\njaxtutor: stopped. What was graded is kept in {out}; to continue, run the same "
@@ -128,6 +129,29 @@ def grade(options: argparse.Namespace) -> int:
         return exit_code_of(interrupt)
     print_summary(options, head, out, summary, problems, graded, seconds)
     return NOT_GRADED if summary.not_graded or submissions.problems else GRADED
+
+
+def _write_bundle(options: argparse.Namespace, pack: "Pack", lessons: tuple[str, ...]) -> int:
+    """Write the zip from which Gradescope builds an autograder; return the exit code."""
+    from tutor.grading.outputs.gradescope_bundle import build_bundle
+    from tutor.storage.files import write_atomically
+
+    path = Path(options.gradescope_bundle)
+    if options.submissions is not None:
+        raise UsageError("--gradescope-bundle takes no SUBMISSIONS: Gradescope has them")
+    arguments = ["--lesson", *lessons, "--isolation", options.isolation]
+    if options.repeat is not None:
+        arguments += ["--repeat", str(options.repeat)]
+    try:
+        data = build_bundle(pack, arguments, lessons)
+        if path.exists() and path.read_bytes() != data:
+            raise UsageError(f"{path} exists and differs; choose another name")
+        write_atomically(path, data)
+    except OSError as error:
+        raise UsageError(f"{path} was not written: {error.strerror}") from None
+    print(f"{path}: {', '.join(lessons)} of {pack.id}, {len(data) >> 10} KiB")
+    print("Upload it on Gradescope: Configure Autograder, Zip file upload.")
+    return 0
 
 
 def _run(
@@ -170,27 +194,3 @@ def _run(
 
         BatchRunner(pack, order, submissions, journal, executor, on_result, on_stall).run()
     return graded, time.monotonic() - began
-
-
-def _write(
-    pack: "Pack",
-    head: "Head",
-    problems: list[str],
-    results: "BatchResults",
-    sources: "SubmissionCodeReader",
-    out: Path,
-    formats: list[str],
-) -> "Summary":
-    from tutor.grading.result import Batch
-    from tutor.grading.results_file import write_results
-
-    batch = Batch(
-        head.pack,
-        head.pack_version,
-        head.seed,
-        head.lessons,
-        problems=tuple(problems),
-        started=head.started,
-        lang=pack.manifest.lang,
-    )
-    return write_results(batch, results, out, formats, sources)

@@ -15,7 +15,7 @@ from tutor.grading.late import Times
 from tutor.grading.student_names import normalize_name
 from tutor.grading.submissions import Submissions
 from tutor.manifest import Pack
-from tutor.pack import BadPack, load_pack, open_pack
+from tutor.pack import load_pack, open_pack
 from tutor.pool.capacity import usual_jobs
 from tutor.sandbox.process import Failed
 from tutor.suggestions import nearest
@@ -25,15 +25,12 @@ def select_lessons(options: argparse.Namespace) -> tuple[Pack, tuple[str, ...]]:
     """Return the pack, and the ids of the lessons to grade."""
     if not options.lesson and options.pack is None:
         raise UsageError("give --lesson ID…, or --pack PACK to grade all lessons of a pack")
-    try:
-        pack = open_pack(options.pack) if options.lesson else load_pack(options.pack)
-        for name in options.lesson:
-            if name not in pack.lessons:
-                hint = nearest(name, pack.lessons) or ". Run `jaxtutor list` to see all"
-                raise UsageError(f"there is no lesson {name!r}{hint}")
-            pack.lesson(name)
-    except BadPack as error:
-        raise UsageError(error.text) from None
+    pack = open_pack(options.pack) if options.lesson else load_pack(options.pack)
+    for name in options.lesson:
+        if name not in pack.lessons:
+            hint = nearest(name, pack.lessons) or ". Run `jaxtutor list` to see all"
+            raise UsageError(f"there is no lesson {name!r}{hint}")
+        pack.lesson(name)
     selected = set(options.lesson or pack.lessons)
     return pack, tuple(name for name in pack.lessons if name in selected)
 

@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from tutor.cli.output import PASSED, print_notices
-from tutor.cli.selection import add_command, next_command, open_lesson, open_pack
-from tutor.cli.usage import UsageError, parse_count
+from tutor.cli.selection import add_command, next_command, open_lesson
+from tutor.cli.usage import UsageError, parse_count, usage_errors
 
 _MARKS = {"pass": "✓", "fail": "✗", "error": "!"}
 
@@ -24,8 +24,7 @@ def show_history(options: argparse.Namespace) -> int:
     from tutor.learner.history import KEPT
     from tutor.learner.progress import Progress
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     with Progress() as progress:
         attempts = progress.history.attempts(pack.id, lesson.id)
         print_notices(progress.notices)
@@ -66,11 +65,9 @@ def _restore(options: argparse.Namespace, pack: Any, lesson: Any, code: str) -> 
     with Progress() as progress:
         progress.keep(pack.id, lesson.id, Attempt(at=time.time(), verdict=KEPT, code=before))
         print_notices(progress.notices)
-    try:
+    with usage_errors(before="nothing was changed: "):
         workspace.open(lesson)
         workspace.save(lesson, code)
-    except OSError as error:
-        raise UsageError(f"nothing was changed: {error.filename}: {error.strerror}") from None
     listed = next_command(options, "history", lesson.id)
     print(f"Restored into {workspace.path(lesson)}. The code before is the last one of: {listed}")
     return PASSED

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.output import print_json
 from tutor.cli.pack import add, is_own, recorded_message
 from tutor.cli.usage import UsageError
 
@@ -43,23 +44,21 @@ def add_to(commands: Any) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from tutor.pack import BadPack, load_pack
+    from tutor.pack import load_pack
     from tutor.pack.archive import BadArchive, unpack, write_archive
     from tutor.pack.contents import gather, strays
     from tutor.storage.files import write_atomically
 
     purpose: Purpose = options.purpose
+    pack = load_pack(options.folder)
+    if is_own(options.folder):
+        _record(pack, options.folder)
     try:
-        pack = load_pack(options.folder)
-        if is_own(options.folder):
-            _record(pack, options.folder)
         inventory, files = gather(pack, purpose)
         suffix = "" if purpose == "everything" else f"-{purpose}"
         path = Path(options.output or f"{pack.id}{suffix}.zip")
         data = write_archive(inventory, files)
         unpack(data, str(path))  # fails now if it could not be installed later
-    except BadPack as error:
-        raise UsageError(error.text) from None
     except BadArchive as error:
         raise UsageError(f"{error}. Nothing was written") from None
     try:
@@ -246,7 +245,7 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         import msgspec
 
-        print(msgspec.json.encode({"packs": rows}).decode())
+        print_json(msgspec.json.encode({"packs": rows}))
         return 0
     width = max(len(row["id"]) for row in rows)
     for row in rows:

@@ -1,13 +1,14 @@
-"""The learner's other commands: the app, `watch`, `hint`, `reset` and `solution`."""
+"""The learner's other commands: the app, `watch`, `hint`, `solution`, `export` and the like."""
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tutor.cli.check import read_code
-from tutor.cli.output import NOT_PASSED, PASSED
+from tutor.cli.output import NOT_PASSED, PASSED, print_notices
 from tutor.cli.selection import (
     add_command,
     add_fresh,
@@ -17,7 +18,7 @@ from tutor.cli.selection import (
     open_pack,
 )
 from tutor.cli.stopping import exit_code_of_app
-from tutor.cli.usage import UsageError, parse_count, parse_seed
+from tutor.cli.usage import UsageError, parse_count, parse_seed, usage_errors
 
 if TYPE_CHECKING:
     from tutor.lesson import Lesson
@@ -43,6 +44,10 @@ def add_to(commands: Any) -> None:
                      help="write it into DIR as LESSON.py, with its data")  # fmt: skip
     sub = add_command(commands, "solution", show_solution, "show the solution of a lesson")
     sub.add_argument("--anyway", action="store_true", help="show it before you have passed")
+    sub = commands.add_parser("export", help="write all of your work into a zip archive")
+    sub.add_argument("file", type=Path, metavar="FILE", help="the archive, such as work.zip")
+    sub.add_argument("--force", action="store_true", help="replace FILE if it exists")
+    sub.set_defaults(command=export)
 
 
 def run_app(options: argparse.Namespace) -> int:
@@ -80,8 +85,7 @@ def _check_word(options: argparse.Namespace, pack: "Pack") -> None:
 def watch_file(options: argparse.Namespace) -> int:
     from tutor.cli.watch import watch
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     read_code(pack, lesson, None)  # fails now if the file cannot be created or read
     command = partial(next_command, options)
     watch(pack, lesson, options.seed, command, editor=options.editor, fresh=options.fresh)
@@ -89,14 +93,30 @@ def watch_file(options: argparse.Namespace) -> int:
 
 
 def take_hint(options: argparse.Namespace) -> int:
-    from tutor.cli.hints import next_hint
-
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     if options.failure is not None:
         return _show_failure_hint(lesson, options.failure)
     print(next_hint(pack, lesson, partial(next_command, options)))
     return PASSED
+
+
+def next_hint(pack: "Pack", lesson: "Lesson", command: Callable[..., str]) -> str:
+    """Take the next hint, and return it; after the last, return the last again.
+
+    **Arguments:** `command`: returns a command to run next, as `next_command` does.
+    """
+    from tutor.learner.progress import Progress
+
+    with Progress() as progress:
+        progress.opened(pack.id, lesson.id)
+        before = progress.hints(pack.id, lesson.id)
+        taken = progress.take_hint(pack.id, lesson.id, len(lesson.hints))
+        print_notices(progress.notices)
+    text = f"Hint {taken} of {len(lesson.hints)}\n\n{lesson.hints[taken - 1].rstrip()}"
+    if taken == before and pack.solution(lesson.id) is not None:
+        solution = command("solution", lesson.id, "--anyway")
+        text += f"\n\nThat was the last hint. For the solution, run: {solution}"
+    return text
 
 
 def _show_failure_hint(lesson: "Lesson", number: int) -> int:
@@ -111,13 +131,10 @@ def _show_failure_hint(lesson: "Lesson", number: int) -> int:
 def reset(options: argparse.Namespace) -> int:
     from tutor.learner.workspace import Workspace
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     workspace = Workspace(pack)
-    try:
+    with usage_errors(before="nothing was changed: "):
         backup = workspace.reset(lesson)
-    except OSError as error:
-        raise UsageError(f"nothing was changed: {error.filename}: {error.strerror}") from None
     print(f"Restored the starter: {workspace.path(lesson)}")
     if backup is not None:
         print(f"Backup of your code: {backup}")
@@ -128,13 +145,10 @@ def show_notes(options: argparse.Namespace) -> int:
     from tutor.learner.notes import Notes
     from tutor.learner.workspace import Workspace
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     notes = Notes(Workspace(pack).folder, lesson)
-    try:
+    with usage_errors(where=notes.path, after="; mend or move it"):
         text = notes.read()
-    except OSError as error:
-        raise UsageError(f"{notes.path}: {error.strerror}; mend or move it") from None
     print(text.rstrip() or f"There are no notes on {lesson.id} yet.")
     print(f"File: {notes.path}", file=sys.stderr)
     return PASSED
@@ -147,8 +161,7 @@ def show_torch(options: argparse.Namespace) -> int:
     from tutor.pack.data_folder import data_file
     from tutor.storage.files import write_atomically
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     if not lesson.torch:
         raise UsageError(f"{lesson.id} has no PyTorch: it consists of questions")
     if options.output is None:
@@ -162,13 +175,11 @@ def show_torch(options: argparse.Namespace) -> int:
     path = options.output / f"{lesson.id}.py"
     if path.exists():
         raise UsageError(f"{path} exists; choose another directory")
-    try:
+    with usage_errors(where=options.output):
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lesson.torch.encode())
         for name in wanted:
             shutil.copy(files[name], options.output / name)
-    except OSError as error:
-        raise UsageError(f"{error.filename or options.output}: {error.strerror}") from None
     print(f"Wrote {', '.join(str(options.output / name) for name in (path.name, *wanted))}")
     return PASSED
 
@@ -176,8 +187,7 @@ def show_torch(options: argparse.Namespace) -> int:
 def show_solution(options: argparse.Namespace) -> int:
     from tutor.learner.progress import Progress
 
-    pack = open_pack(options)
-    lesson = open_lesson(options, pack)
+    pack, lesson = open_lesson(options)
     with Progress() as progress:
         allowed = options.anyway or progress.passed(pack.id, lesson.id)
     if not allowed:
@@ -193,4 +203,17 @@ def show_solution(options: argparse.Namespace) -> int:
     if solution is None:
         raise UsageError("this pack has no solution for this lesson")
     print(solution.rstrip())
+    return PASSED
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write all of a learner's work into one archive, in plain files."""
+    from tutor.learner.export import write_archive
+    from tutor.storage.files import replacing
+
+    if options.file.exists() and not options.force:
+        raise UsageError(f"{options.file} exists; choose another name, or add --force")
+    with usage_errors(where=options.file), replacing(options.file) as file:
+        count = write_archive(file)
+    print(f"Wrote {options.file}: {count} file{'' if count == 1 else 's'}")
     return PASSED

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tutor.cli.output import NOT_PASSED, PASSED, print_error, print_json, print_notices
 from tutor.cli.selection import add_command, next_command, open_pack
-from tutor.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from tutor.learner.progress import LessonStatus
@@ -88,7 +87,7 @@ def _read_summaries(pack: "Pack") -> "dict[str, LessonSummary]":
             problems += error.problems
     catalogue.save()
     if problems:
-        raise UsageError(BadPack(problems).text)
+        raise BadPack(problems)
     return summaries
 
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tutor.cli.usage import Parser, UsageError
+from tutor.cli.usage import Parser, UsageError, usage_errors
 
 
 def add_to(grade: Parser) -> None:
@@ -39,23 +39,16 @@ def override(options: argparse.Namespace) -> int:
     name, lesson = normalize_name(options.submission), options.lesson
     now = datetime.now(UTC).isoformat(timespec="seconds")
     decision = Override(options.score, options.reason.strip(), options.by or _user_name(), now)
-    try:
-        with Journal(options.out) as journal:
-            result = journal.result(name, lesson)
-            if result is None:
-                names = {one for one, other in journal if other == lesson}
-                lessons = {other for one, other in journal if one == name}
-                if lessons:
-                    raise UsageError(
-                        f"{name} has no result for {lesson!r}{nearest(lesson, lessons)}"
-                    )
-                raise UsageError(f"there is no submission {name!r}{nearest(name, names)}")
-            journal.override(name, lesson, decision)
-            record_override(options.out, name, lesson, decision)
-    except BadJournal as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{error.filename or options.out}: {error.strerror}") from None
+    with usage_errors(BadJournal, where=options.out), Journal(options.out) as journal:
+        result = journal.result(name, lesson)
+        if result is None:
+            names = {one for one, other in journal if other == lesson}
+            lessons = {other for one, other in journal if one == name}
+            if lessons:
+                raise UsageError(f"{name} has no result for {lesson!r}{nearest(lesson, lessons)}")
+            raise UsageError(f"there is no submission {name!r}{nearest(name, names)}")
+        journal.override(name, lesson, decision)
+        record_override(options.out, name, lesson, decision)
     was = "none" if result.score is None else f"{result.score:g}"
     print(
         f"{name} now has {options.score:g} of {result.max_score:g} points for {lesson} "

@@ -3,9 +3,11 @@
 Each command imports its modules when it is called, because the parser is built at every start.
 """
 
-import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tutor.cli.selection import add_command
 
 
 def add_to(commands: Any) -> None:
@@ -23,13 +25,8 @@ def add_to(commands: Any) -> None:
     trials.add_to(packs)
 
 
-def add(commands: Any, name: str, command: Any, help_: str) -> argparse.ArgumentParser:
-    """Add a command to `pack`, and return its parser."""
-    sub: argparse.ArgumentParser = commands.add_parser(
-        name, help=help_, description=help_[0].upper() + help_[1:] + "."
-    )
-    sub.set_defaults(command=command)
-    return sub
+add = partial(add_command, lesson=False, pack=False)
+"""Add a command to `pack`, and return its parser."""
 
 
 def is_own(folder: str) -> bool:

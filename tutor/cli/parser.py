@@ -8,7 +8,6 @@ from tutor.cli import (
     completion,
     doctor,
     explain,
-    export,
     grade,
     history,
     learner,
@@ -37,7 +36,6 @@ def build_parser() -> Parser:
     check.add_to(commands)
     learner.add_to(commands)
     history.add_to(commands)
-    export.add_to(commands)
     certificate.add_to(commands)
     override.add_to(grade.add_to(commands))
     pack.add_to(commands)

@@ -19,8 +19,9 @@ def add_command(
     help_: str,
     *,
     lesson: bool = True,
+    pack: bool = True,
 ) -> Parser:
-    """Add a command that takes `--pack` and, by default, a lesson."""
+    """Add a command that takes `--pack` and a lesson, if not stated otherwise."""
     sub: Parser = commands.add_parser(
         name, help=help_, description=help_[0].upper() + help_[1:] + "."
     )
@@ -29,7 +30,8 @@ def add_command(
         sub.add_argument("lesson", nargs="?", metavar="LESSON",
                          help="the lesson's id, as `list` shows it; by default the one opened "
                          "last, else the first that is not passed")  # fmt: skip
-    add_pack_option(sub)
+    if pack:
+        add_pack_option(sub)
     return sub
 
 
@@ -44,35 +46,29 @@ def add_pack_option(sub: Parser, help_: str = PACK_HELP) -> None:
 
 
 def open_pack(options: argparse.Namespace) -> "Pack":
-    from tutor.pack import BadPack, open_pack
+    from tutor.pack import open_pack
 
-    try:
-        return open_pack(options.pack)
-    except BadPack as error:
-        raise UsageError(error.text) from None
+    return open_pack(options.pack)
 
 
-def open_lesson(options: argparse.Namespace, pack: "Pack") -> "Lesson":
-    """Return the lesson that is named, or else the current one, whose id is then printed."""
+def open_lesson(options: argparse.Namespace) -> "tuple[Pack, Lesson]":
+    """Return the pack, and the lesson that is named, or else the current one, whose id is then
+    printed."""
+    pack = open_pack(options)
     if options.lesson is not None:
-        return open_lesson_named(options, pack, options.lesson)
-    from tutor.learner.current import current_lesson
+        return pack, open_lesson_named(options, pack, options.lesson)
+    from tutor.learner.going_on import current_lesson
     from tutor.learner.progress import Progress
 
     with Progress() as progress:
         name = current_lesson(pack, progress)
     print_error(f"Lesson: {name}")
-    return open_lesson_named(options, pack, name)
+    return pack, open_lesson_named(options, pack, name)
 
 
 def open_lesson_named(options: argparse.Namespace, pack: "Pack", name: str) -> "Lesson":
-    from tutor.pack import BadPack
-
     check_name(options, pack, name)
-    try:
-        return pack.lesson(name)
-    except BadPack as error:
-        raise UsageError(error.text) from None
+    return pack.lesson(name)
 
 
 def check_name(options: argparse.Namespace, pack: "Pack", name: str) -> None:

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tutor.cli.output import print_json
 from tutor.cli.pack import add, is_own, recorded_message
-from tutor.cli.usage import UsageError, parse_count
+from tutor.cli.usage import UsageError, parse_count, usage_errors
 
 if TYPE_CHECKING:
     from tutor.authoring.pack_test import LessonResult, TrialOptions
-    from tutor.authoring.proofs import Proof
     from tutor.manifest import Pack
 
 HELD, NOT_HELD, OUR_FAULT = 0, 1, 3
@@ -40,7 +40,9 @@ def _test(options: argparse.Namespace) -> int:
 
     from tutor.authoring import trial_output as output
     from tutor.authoring.pack_test import PackTest, TrialOptions
+    from tutor.authoring.proofs import read_proofs, unproven
     from tutor.cli.progress_bar import progress_bar
+    from tutor.pack.problems import BadSource
     from tutor.pool.capacity import usual_jobs
     from tutor.render import console
     from tutor.storage.files import write_atomically
@@ -55,12 +57,12 @@ def _test(options: argparse.Namespace) -> int:
         variants=options.variants,
         record=is_own(options.folder),
     )
-    proofs = _Proofs(pack, trial_options, options.folder)
     if options.unproven:
         count = len(lessons)
-        lessons = proofs.unproven(lessons)
+        with usage_errors(BadSource):
+            lessons = unproven(pack, lessons, read_proofs(pack.root))
         print(f"{count - len(lessons)} of {count} lessons skipped: proved already", file=sys.stderr)
-    proofs.begin(lessons)
+    proofs = _Proofs(pack, trial_options, options.folder, lessons)
     out = console()
     results: list[LessonResult] = []
     with progress_bar(Console(stderr=True)) as progress:
@@ -73,8 +75,7 @@ def _test(options: argparse.Namespace) -> int:
                 if not options.json:
                     out.print(output.lesson(result))
     if options.json:
-        sys.stdout.write(output.as_json(results, pack.id).decode() + "\n")
-        sys.stdout.flush()
+        print_json(output.as_json(results, pack.id))
     else:
         out.print(output.summary(results, options.folder), markup=False)
     if test.written:
@@ -93,52 +94,38 @@ def _test(options: argparse.Namespace) -> int:
 
 
 class _Proofs:
-    """Reads the proofs of a pack, and records new ones if the options are full and the pack is the
-    author's own."""
+    """Records proofs, if the options are full and the pack is the author's own.
 
-    def __init__(self, pack: "Pack", options: "TrialOptions", folder: str) -> None:
-        from tutor.authoring.proofs import FILE, is_full
+    **Arguments:** `lessons`: those that are tried.
+    """
+
+    def __init__(
+        self, pack: "Pack", options: "TrialOptions", folder: str, lessons: list[str]
+    ) -> None:
+        from tutor.authoring.proofs import FILE, fingerprint, is_full, read_proofs
+        from tutor.pack.problems import BadSource
 
         self._pack = pack
         self._options = options
-        self._recording = is_own(folder) and is_full(options)
         self._file = Path(folder, FILE)
         self._fingerprints: dict[str, str] = {}
         self._recorded = 0
         self._failure = ""
-
-    def unproven(self, lessons: list[str]) -> list[str]:
-        """Return the lessons without a current proof."""
-        from tutor.authoring.proofs import unproven
-
-        return unproven(self._pack, lessons, self._read())
-
-    def begin(self, lessons: list[str]) -> None:
-        """Prepare to record; a file that cannot be read is reported now, not after an hour."""
-        from tutor.authoring.proofs import fingerprint
-
-        if self._recording:
-            self._read()
-            self._fingerprints = {name: fingerprint(self._pack, name) for name in lessons}
-
-    def _read(self) -> "dict[str, Proof]":
-        from tutor.authoring.proofs import read_proofs
-        from tutor.pack.problems import BadSource
-
-        try:
-            return read_proofs(self._pack.root)
-        except BadSource as error:
-            raise UsageError(str(error)) from None
+        if is_own(folder) and is_full(options):
+            with usage_errors(BadSource):
+                read_proofs(pack.root)  # fails now if it cannot be read, not after an hour
+            self._fingerprints = {name: fingerprint(pack, name) for name in lessons}
 
     def record(self, result: "LessonResult") -> None:
         """Record a lesson if it holds."""
         from tutor.authoring.proofs import record
         from tutor.pack.problems import BadSource
 
-        if result.skipped or not (self._recording and result.holds):
+        before = self._fingerprints.get(result.lesson)
+        if before is None or result.skipped or not result.holds:
             return
         try:
-            record(self._pack, result, self._options, self._fingerprints[result.lesson])
+            record(self._pack, result, self._options, before)
             self._recorded += 1
         except BadSource as error:
             self._failure = str(error)
@@ -155,13 +142,10 @@ class _Proofs:
 
 
 def _chosen(options: argparse.Namespace) -> "tuple[Pack, list[str]]":
-    from tutor.pack import BadPack, load_pack
+    from tutor.pack import load_pack
     from tutor.suggestions import nearest
 
-    try:
-        pack = load_pack(options.folder)
-    except BadPack as error:
-        raise UsageError(error.text) from None
+    pack = load_pack(options.folder)
     for name in options.lessons:
         if name not in pack.lessons:
             hint = nearest(name, pack.lessons) or f"; available: {', '.join(pack.lessons)}"

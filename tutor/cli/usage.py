@@ -1,7 +1,8 @@
 """Shared by all commands: the parser class, types of arguments, the error for wrong usage."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 PACK_HELP = "another pack than the course: its directory, or its id if it is installed"
@@ -9,6 +10,23 @@ PACK_HELP = "another pack than the course: its directory, or its id if it is ins
 
 class UsageError(Exception):
     """A command cannot do what its arguments ask for; the message says what to do instead."""
+
+
+@contextmanager
+def usage_errors(
+    *kinds: type[Exception], where: object = "", before: str = "", after: str = ""
+) -> Iterator[None]:
+    """Raise errors of these kinds, and of files, as `UsageError` in this block.
+
+    **Arguments:** `where`: the file, for an error that names none; `before`, `after`: around the
+    message.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise UsageError(f"{before}{error}{after}") from None
+    except OSError as error:
+        raise UsageError(f"{before}{error.filename or where}: {error.strerror}{after}") from None
 
 
 class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]

@@ -2,15 +2,15 @@
 
 from contextlib import suppress
 
-from tutor.cli.hints import next_hint
 from tutor.cli.inbox import Inbox
 from tutor.cli.keys import END, Keys
+from tutor.cli.learner import next_hint
 from tutor.cli.listing import MARKS
 from tutor.cli.watch_output import Screen
 from tutor.cli.watched_lesson import INTERVAL, WatchedLesson
 from tutor.engine.background import RunEvent
-from tutor.learner.current import first_to_do
 from tutor.learner.editors import NoEditor, find_editor
+from tutor.learner.going_on import first_to_do
 from tutor.learner.placement import listed_title, placed, reviews
 from tutor.learner.progress import Progress
 from tutor.lesson import Lesson

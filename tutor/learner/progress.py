@@ -85,13 +85,11 @@ class Progress:
         return [str(pack) for (pack,) in self._read("SELECT DISTINCT pack FROM lesson ORDER BY 1")]
 
     def passed(self, pack: str, lesson: str) -> bool:
-        rows = self._read("SELECT passed_at FROM lesson WHERE pack = ? AND id = ?", pack, lesson)
-        return bool(rows and rows[0][0])
+        return bool(self._of_lesson("passed_at", pack, lesson)[0])
 
     def hints(self, pack: str, lesson: str) -> int:
         """Return the number of hints taken."""
-        rows = self._read("SELECT hints FROM lesson WHERE pack = ? AND id = ?", pack, lesson)
-        return int(rows[0][0]) if rows else 0
+        return int(self._of_lesson("hints", pack, lesson)[0])
 
     def attempts(self, pack: str, lesson: str) -> int:
         rows = self._read(
@@ -116,10 +114,13 @@ class Progress:
 
     def cursor(self, pack: str, lesson: str) -> tuple[int, int]:
         """Return the last row and column of the editor's cursor."""
-        rows = self._read(
-            "SELECT cursor_row, cursor_column FROM lesson WHERE pack = ? AND id = ?", pack, lesson
-        )
-        return (int(rows[0][0]), int(rows[0][1])) if rows else (0, 0)
+        row, column = self._of_lesson("cursor_row, cursor_column", pack, lesson)
+        return int(row), int(column)
+
+    def _of_lesson(self, columns: str, pack: str, lesson: str) -> tuple[Any, ...]:
+        """Return columns of a lesson's row, zeros if there is none."""
+        rows = self._read(f"SELECT {columns} FROM lesson WHERE pack = ? AND id = ?", pack, lesson)  # noqa: S608 - our own names
+        return rows[0] if rows else (0,) * len(columns.split(","))
 
     # --- writing -----------------------------------------------------------------------------
 
