@@ -64,16 +64,9 @@ def letter_key(letter: str) -> str:
     return names.get(letter, letter)
 
 
-def _inner(
-    id: str,  # noqa: A002
-    keys: str,
-    label: str,
-    help: str,  # noqa: A002
-    method: str = "",
-    letter: str = "",
-) -> Action:
+def _inner(id: str, keys: str, label: str, help: str, method: str = "", letter: str = "") -> Action:  # noqa: A002
     """Return an action of a dialog or widget: not in the footer, and without priority."""
-    return Action(id, keys, label, help, footer=False, method=method, priority=False, letter=letter)
+    return Action(id, keys, label, help, False, method, False, letter)
 
 
 def _letter(id: str, key: str, label: str, help: str) -> Action:  # noqa: A002
@@ -88,30 +81,12 @@ def _more(id: str, keys: str, label: str, help: str, letter: str, method: str = 
 
 _ALL = (
     # Everywhere
-    Action(
-        "help",
-        "f1,ctrl+backslash",
-        "Keys",
-        "Show every key that works here.",
-        method="app.help_keys",
-        letter="?",
-    ),
-    Action(
-        "quit",
-        "ctrl+q",
-        "Quit",
-        "Quit. Your code and your position are saved.",
-        method="app.quit",
-        letter="q",
-    ),
-    _more(
-        "palette",
-        "ctrl+p",
-        "Palette",
-        "Search all actions and lessons by name.",
-        "x",
-        "app.command_palette",
-    ),
+    Action("help", "f1,ctrl+backslash", "Keys", "Show every key that works here.",
+           method="app.help_keys", letter="?"),
+    Action("quit", "ctrl+q", "Quit", "Quit. Your code and your position are saved.",
+           method="app.quit", letter="q"),
+    _more("palette", "ctrl+p", "Palette", "Search all actions and lessons by name.", "x",
+          "app.command_palette"),
     _inner("interrupt", "ctrl+c", "How to quit", "Show which key quits.", "app.help_quit"),
     # The first start
     Action("begin", "enter", "Begin", "Open the first lesson."),
@@ -120,23 +95,13 @@ _ALL = (
     Action("open", "enter", "Open", "Open the selected lesson."),
     _letter("go_on", "c", "Go on", "Open the lesson where you left off, or the next one."),
     _letter("search", "slash", "Search", "Find lessons by title, and by PyTorch or JAX words."),
-    Action(
-        "close_search",
-        "escape",
-        "All lessons",
-        "Close the search and show all lessons.",
-        priority=False,
-    ),
+    Action("close_search", "escape", "All lessons", "Close the search and show all lessons.",
+           priority=False),
     # The map of a track
     Action("leave", "escape", "Back", "Go back.", priority=False),
     # A lesson
-    Action(
-        "run",
-        "ctrl+r,f5",
-        "Run",
-        "Check your code. A new run replaces the current one.",
-        letter="r",
-    ),
+    Action("run", "ctrl+r,f5", "Run", "Check your code. A new run replaces the current one.",
+           letter="r"),
     Action("stop", "escape", "Stop", "Stop the current run.", footer=False),
     Action("hint", "ctrl+t,f6", "Hint", "Show the next hint.", letter="h"),
     Action("brief", "ctrl+b,f2", "Brief", "Read the lesson, its hints and its notes.", letter="b"),
@@ -144,13 +109,8 @@ _ALL = (
     _more("course", "ctrl+l,f10", "Lessons", "Go to the list of lessons.", "l"),
     Action("menu", "escape", "Menu", "Show what a letter does now."),
     _more("solution", "f7", "Solution", "Compare your code with the solution, once you pass.", "s"),
-    _more(
-        "editor",
-        "ctrl+o,f9",
-        "Editor",
-        "Edit in $VISUAL, $EDITOR, or an editor that is installed.",
-        "e",
-    ),
+    _more("editor", "ctrl+o,f9", "Editor",
+          "Edit in $VISUAL, $EDITOR, or an editor that is installed.", "e"),
     _more("torch", "", "PyTorch", "Go to the PyTorch to translate.", "p"),
     _more("code", "f3", "Code", "Go to your code.", "c"),
     _more("results", "f4", "Results", "Go to the results.", "v"),
@@ -198,36 +158,22 @@ _ALL = (
     # The editor
     _inner("first_line", "ctrl+home", "First line", "Go to the first line."),
     _inner("last_line", "ctrl+end", "Last line", "Go to the last line."),
-    _inner(
-        "line_start",
-        "home,ctrl+a",
-        "Start of the line",
-        "Go to the start of the text, then of the line; there, select all.",
-    ),
+    _inner("line_start", "home,ctrl+a", "Start of the line",
+           "Go to the start of the text, then of the line; there, select all."),
     _inner("indent", "tab", "Indent", "Indent the selected lines, or to the next stop."),
     _inner("dedent", "shift+tab", "Dedent", "Dedent the selected lines."),
-    _inner(
-        "comment",
-        "ctrl+underscore,ctrl+slash",
-        "Comment",
-        "Make lines comments, or code again.",
-        letter="/",
-    ),
+    _inner("comment", "ctrl+underscore,ctrl+slash", "Comment",
+           "Make lines comments, or code again.", letter="/"),
     _inner("select_all", "", "Select all", "Select all of your code.", letter="a"),
     _inner("duplicate", "alt+shift+down", "Duplicate", "Duplicate the selected lines.", letter="d"),
     _inner("line_up", "alt+up", "Line up", "Move the selected lines up.", letter="k"),
     _inner("line_down", "alt+down", "Line down", "Move the selected lines down.", letter="j"),
-    _inner(
-        "complete",
-        "ctrl+@,ctrl+space",
-        "Names",
-        "Complete a name, or list those that fit.",
-        letter="u",
-    ),
+    _inner("complete", "ctrl+@,ctrl+space", "Names", "Complete a name, or list those that fit.",
+           letter="u"),
     _inner("look_up", "", "Look up", "Say what the function at the cursor needs.", letter="y"),
     _inner("find", "ctrl+f", "Find", "Find and replace in your code.", letter="f"),
     _inner("go_to_line", "ctrl+g", "Line", "Go to a line of your code.", letter="g"),
-)
+)  # fmt: skip
 
 ACTIONS = {action.id: action for action in _ALL}
 assert len(ACTIONS) == len(_ALL), "two actions have one id"

@@ -133,15 +133,9 @@ class Desk:
         """Return the lesson's number in the course, from 1."""
         return list(self.pack.lessons).index(lesson.id) + 1
 
-    def map_on_the_way(self, lesson: Lesson) -> Track | None:
-        """Return the track that a learner enters by going on from a lesson, if its map is to be
-        shown first: none of its lessons has been opened."""
-        following = self.pack.next_after(lesson.id)
-        return self.map_between(lesson.track, following) if following is not None else None
-
     def map_between(self, track_id: str, following: str) -> Track | None:
         """Return the track that a learner enters by going from a track to a lesson, if its map is
-        to be shown first."""
+        to be shown first: none of its lessons has been opened."""
         track = self.pack.track_of(following)
         opened = self.progress.statuses(self.pack.id)
         new = track.id != track_id and not opened.keys() & set(track.lessons)

@@ -2,12 +2,9 @@
 
 from contextlib import suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import Any, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 
 class QuietFile:
@@ -36,14 +33,7 @@ class QuietDriver(LinuxDriver):
     waits forever for room in it instead of ending.
     """
 
-    def __init__(
-        self,
-        app: "App[object]",
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         if self._file is not None:
             self._file = cast(TextIOWrapper, QuietFile(self._file))

@@ -110,9 +110,17 @@ def theme(name: str) -> Theme:
 def code_theme(name: str) -> TextAreaTheme:
     """Return the colours of code under a theme; those of our default under one of Textual's."""
     colours = PALETTES.get(name, PALETTES[DEFAULT])
-    keyword, string = Style(color=colours.keyword), Style(color=colours.string)
-    number, function = Style(color=colours.number), Style(color=colours.function)
-    quiet = Style(color=colours.muted, italic=True)
+    function = Style(color=colours.function)
+    styles = {
+        "string": Style(color=colours.string),
+        "string.documentation comment": Style(color=colours.muted, italic=True),
+        "keyword keyword.function keyword.return keyword.operator conditional repeat exception "
+        "include": Style(color=colours.keyword),
+        "operator": Style(color=colours.muted),
+        "number float boolean constant.builtin": Style(color=colours.number),
+        "function function.call method method.call type type.builtin": function,
+        "class type.class": function + Style(bold=True),
+    }
     return TextAreaTheme(
         f"code-{name}",
         base_style=Style(color=colours.text, bgcolor=colours.surface),
@@ -122,32 +130,7 @@ def code_theme(name: str) -> TextAreaTheme:
         cursor_line_gutter_style=Style(color=colours.text, bgcolor=colours.raised, bold=True),
         bracket_matching_style=Style(bgcolor=colours.raised, bold=True, underline=True),
         selection_style=Style(bgcolor=_blend(colours.accent, colours.surface, 0.3)),
-        syntax_styles={
-            "string": string,
-            "string.documentation": quiet,
-            "comment": quiet,
-            "keyword": keyword,
-            "keyword.function": keyword,
-            "keyword.return": keyword,
-            "keyword.operator": keyword,
-            "conditional": keyword,
-            "repeat": keyword,
-            "exception": keyword,
-            "include": keyword,
-            "operator": Style(color=colours.muted),
-            "number": number,
-            "float": number,
-            "boolean": number,
-            "constant.builtin": number,
-            "function": function,
-            "function.call": function,
-            "method": function,
-            "method.call": function,
-            "class": Style(color=colours.function, bold=True),
-            "type": Style(color=colours.function),
-            "type.class": Style(color=colours.function, bold=True),
-            "type.builtin": function,
-        },
+        syntax_styles={name: style for names, style in styles.items() for name in names.split()},
     )
 
 

@@ -14,10 +14,9 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Label, Static
 from textual.worker import get_current_worker
 
-from tutor.learner.going_on import DONE, GoingOn, going_on
+from tutor.learner.going_on import DONE, GoingOn, going_on, track_progress
 from tutor.learner.placement import HOW, WHY, listed_title, placed, reviews
 from tutor.learner.progress import LessonStatus
-from tutor.learner.track_progress import track_progress
 from tutor.lesson import Lesson
 from tutor.manifest import Track
 from tutor.pack import BadPack

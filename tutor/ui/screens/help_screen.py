@@ -3,40 +3,24 @@
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Label, Static
 
 from tutor.ui.actions import ACTIONS, Action, key_of, shown_keys
+from tutor.ui.screens.dialogs import Dialog
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog):
     """Tables of actions and their keys: of the widget with the focus, and of the screen."""
 
-    CSS_PATH = "help.tcss"
     BINDINGS = [ACTIONS["close"].binding("help")]  # noqa: RUF012
 
     def __init__(self, actions: Iterable[Action], here: Sequence[Action] = ()) -> None:
-        super().__init__()
-        self._actions = actions
-        self._here = here
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(id="help"):
-            yield Label("Keys", id="help-title")
-            yield Static(table(self._actions))
-            if self._here:
-                yield Label("Where the focus is", classes="help-part")
-                yield Static(table(self._here))
-            more = f"{key_of('palette')} searches these by name. {key_of('close')} closes."
-            yield Label(more, id="help-more")
-
-    def on_mount(self) -> None:
-        self.query_one("#help").focus()
-
-    def action_close(self) -> None:
-        self.dismiss()
+        parts: list[Widget] = [Label("Keys", id="help-title"), Static(table(actions))]
+        if here:
+            parts += [Label("Where the focus is", classes="help-part"), Static(table(here))]
+        super().__init__(*parts, more=f"{key_of('palette')} searches these by name.")
 
 
 def actions_at_focus(screen: Screen[object]) -> list[Action]:

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from tutor.learner.history import KEPT, Attempt
 from tutor.lesson import Lesson
 from tutor.ui.actions import ACTIONS, key_of
-from tutor.ui.screens.solution_diff import Colours, rows, unified
+from tutor.ui.screens.solution_diff import rows, unified
 from tutor.ui.themes import syntax_theme
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "red"), "error": ("!", "red")}
@@ -63,10 +63,10 @@ class HistoryScreen(Screen[str | None]):
         else:
             words = f"- your code now, + this attempt. {key_of('restore')} restores it."
         parts.append(Text(f"{words}\n", "dim"))
-        colours = Colours(syntax_theme(self.app.theme), "red", "green", "dim")
-        parts.append(unified(rows(code, then, docstrings=True), colours))
+        theme = syntax_theme(self.app.theme)
+        parts.append(unified(rows(code, then, docstrings=True), theme))
         pane = self.query_one("#attempt", VerticalScroll)
-        pane.border_title = _told(attempt)
+        pane.border_title = f"{when(attempt)} · {counts(attempt)}"
         pane.scroll_home(animate=False)
         self.query_one("#attempt-code", Static).update(Group(*parts))
 
@@ -88,10 +88,6 @@ def _option(attempt: Attempt) -> Option:
     return Option(
         Text.assemble((f"{mark} ", style), when(attempt), ("  " + counts(attempt), "dim"))
     )
-
-
-def _told(attempt: Attempt) -> str:
-    return f"{when(attempt)} · {counts(attempt)}"
 
 
 def when(attempt: Attempt) -> str:

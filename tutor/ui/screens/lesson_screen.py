@@ -25,8 +25,6 @@ from tutor.ui.desk import Desk, OpenLesson, OpenMap
 from tutor.ui.pane_sizes import PaneSizes
 from tutor.ui.run_ahead import RunAhead
 from tutor.ui.widgets.code_view import CodeView
-from tutor.ui.widgets.completion_list import CompletionList
-from tutor.ui.widgets.find_bar import FindBar
 from tutor.ui.widgets.hints_pane import HintsPane
 from tutor.ui.widgets.lesson_editor import LessonEditor
 from tutor.ui.widgets.menu import Menu
@@ -105,8 +103,6 @@ class LessonScreen(Screen[None]):
         self.results = ResultsPane(lesson, self.pack.others(lesson.id), id="results")
         self.hints = HintsPane(lesson, id="hint")
         self._menu = Menu((*self.ACTIONS, *actions(*EDITING, "palette")), id="menu")
-        self._find = self.editor.find_bar = FindBar(self.editor, id="find")
-        self._names = self.editor.completion_list = CompletionList(self.editor, id="names")
 
     # --- layout ------------------------------------------------------------------------------
 
@@ -122,8 +118,8 @@ class LessonScreen(Screen[None]):
             with Vertical(id="right"):
                 with Vertical(id="coding"):
                     yield self.editor
-                    yield self._find
-                    yield self._names
+                    yield self.editor.find_bar
+                    yield self.editor.completion_list
                     yield self.hints
                 yield self.results
         yield self._menu
@@ -267,10 +263,6 @@ class LessonScreen(Screen[None]):
             event.stop()
             event.prevent_default()
 
-    @on(Menu.Chosen)
-    async def _chosen(self, message: Menu.Chosen) -> None:
-        await self.action_letter(message.action.id)
-
     async def action_letter(self, name: str) -> None:
         """Do what a letter of the menu means."""
         self.close_menu()
@@ -382,7 +374,7 @@ class LessonScreen(Screen[None]):
         attempts = self.desk.progress.attempts(self.pack.id, self.lesson.id)
         hints = self.desk.progress.hints(self.pack.id, self.lesson.id)
         tries = "at the first try" if attempts == 1 else f"after {attempts} tries"
-        helped = "without hints" if not hints else f"with {hints} {_plural(hints, 'hint')}"
+        helped = "without hints" if not hints else f"with {hints} hint{'s' if hints > 1 else ''}"
         words = f"Passed {tries}, {helped}."
         if self.desk.finished(self.lesson.track):
             words += (
@@ -394,7 +386,7 @@ class LessonScreen(Screen[None]):
     # --- actions -----------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if self._names.display and action in ("stop", "close_hint", "menu"):
+        if self.editor.completion_list.display and action in ("stop", "close_hint", "menu"):
             return False  # the key closes the list
         if action == "stop":
             return self._running_code
@@ -402,7 +394,7 @@ class LessonScreen(Screen[None]):
             return self.hints.display and not self._running_code and not self.menu_is_open
         if action == "menu":
             # Elsewhere, the key closes what has the focus, or a hint.
-            busy = self._running_code or self._find.has_focus_within
+            busy = self._running_code or self.editor.find_bar.has_focus_within
             return not busy and (self.menu_is_open or not self.hints.display)
         if action == "letter":
             return self.menu_is_open
@@ -449,17 +441,9 @@ class LessonScreen(Screen[None]):
             taken = progress.hints(self.pack.id, self.lesson.id)
             self._show_hints(taken, number, first=True)
             return
-        if self.hints.goes_on:
-            self.hints.scroll_page_down(animate=False)
-            return
-        if self.hints.at_the_end:
-            self.hints.show_first()
-            return
-        if self.hints.paging:
-            self.hints.action_later()
-            return
-        taken = progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
-        self._show_hints(taken, number)
+        if not self.hints.go_on():
+            taken = progress.take_hint(self.pack.id, self.lesson.id, len(self.lesson.hints))
+            self._show_hints(taken, number)
 
     def _show_hints(self, taken: int, failure: int, *, first: bool = False) -> None:
         self.hints.show(taken, failure, first)
@@ -500,7 +484,7 @@ class LessonScreen(Screen[None]):
         if following is None:
             self.notify(f"This was the last lesson. {key_of('course')} lists all lessons.")
             return
-        track = self.desk.map_on_the_way(self.lesson)
+        track = self.desk.map_between(self.lesson.track, following)
         self.post_message(OpenLesson(following) if track is None else OpenMap(track, entering=True))
 
     def action_map(self) -> None:
@@ -570,7 +554,3 @@ class LessonScreen(Screen[None]):
 
     def action_editor(self) -> None:
         self.editor.edit_outside()
-
-
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else f"{noun}s"

@@ -13,7 +13,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Label, Static
+from textual.widgets import Static
 
 from tutor.lesson import Lesson
 from tutor.manifest import Pack, solution_folders
@@ -24,7 +24,7 @@ from tutor.pack.shared_texts import file_of_text, text_names
 from tutor.ui.actions import ACTIONS, actions, bindings, key_of
 from tutor.ui.desk import Desk
 from tutor.ui.screens.lesson_screen import PANES, LessonScreen
-from tutor.ui.screens.problems_screen import ProblemsScreen, broken
+from tutor.ui.screens.problems_screen import ProblemsScreen
 
 if TYPE_CHECKING:
     from rich.console import ConsoleRenderable
@@ -136,7 +136,9 @@ class WaitingScreen(ProblemsScreen):
 
     def __init__(self, desk: Desk, lesson_id: str, error: BadPack) -> None:
         super().__init__(lesson_id, error)
+        self.error = error
         self._desk = desk
+        self._lesson_id = lesson_id
         self._stamps = stamps(desk.pack.root, lesson_id)
 
     def on_mount(self) -> None:
@@ -149,9 +151,7 @@ class WaitingScreen(ProblemsScreen):
         self._stamps = now
         screen = preview(self._desk, self._lesson_id)
         if isinstance(screen, WaitingScreen):
-            self._error = screen._error
-            self.query_one("#problems-count", Label).update(broken(self._error))
-            self.query_one("#problems-text", Static).update(Text(f"\n{self._error}\n"))
+            self.show(screen.error)
         else:
             self.app.switch_screen(screen)
 

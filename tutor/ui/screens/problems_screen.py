@@ -1,42 +1,31 @@
 """The problems of a lesson that cannot be opened."""
 
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
 from tutor.pack import BadPack
-from tutor.ui.actions import ACTIONS, key_of
+from tutor.ui.screens.dialogs import Dialog
 
 
-class ProblemsScreen(ModalScreen[None]):
+class ProblemsScreen(Dialog):
     """Every problem, with file, line and column."""
 
     CSS_PATH = "problems.tcss"
-    BINDINGS = [ACTIONS["close"].binding()]  # noqa: RUF012
+    PANE = "problems"
     ADVICE = (
         "Report this to the pack's author, or fix the lesson and open it again. The other lessons "
         "are not affected."
     )
 
     def __init__(self, lesson_id: str, error: BadPack) -> None:
-        super().__init__()
-        self._lesson_id = lesson_id
-        self._error = error
+        title = Label(Text(lesson_id), id="problems-title")
+        self._count, self._text = Label(id="problems-count"), Static(id="problems-text")
+        super().__init__(title, self._count, self._text, more=self.ADVICE)
+        self.show(error)
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(id="problems"):
-            yield Label(Text(self._lesson_id), id="problems-title")
-            yield Label(broken(self._error), id="problems-count")
-            yield Static(Text(f"\n{self._error}\n"), id="problems-text")
-            yield Label(f"{self.ADVICE} {key_of('close')} closes.", id="problems-more")
-
-    def on_mount(self) -> None:
-        self.query_one("#problems").focus()
-
-    def action_close(self) -> None:
-        self.dismiss()
+    def show(self, error: BadPack) -> None:
+        self._count.update(broken(error))
+        self._text.update(Text(f"\n{error}\n"))
 
 
 def broken(error: BadPack) -> str:

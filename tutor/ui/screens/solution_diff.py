@@ -6,9 +6,12 @@ Docstrings count as equal, whatever they say: they are the pack's own words, or 
 import ast
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, starmap, zip_longest
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.style import Style
 from rich.syntax import Syntax, SyntaxTheme
 from rich.table import Table
@@ -25,6 +28,7 @@ class Line(Struct, frozen=True):
 
     number: int
     text: str
+    docstring: bool = False
     changed: bool = False
     parts: tuple[tuple[int, int], ...] = ()
 
@@ -38,52 +42,51 @@ def rows(code: str, solution: str, *, docstrings: bool = False) -> list[Row]:
 
     **Arguments:** `docstrings`: whether these are compared, too.
     """
-    left, right = code.rstrip().splitlines(), solution.rstrip().splitlines()
-    told_left = set() if docstrings else docstring_lines(code)
-    told_right = set() if docstrings else docstring_lines(solution)
-    compared_left = [n for n in range(len(left)) if n not in told_left]
-    compared_right = [n for n in range(len(right)) if n not in told_right]
-    a = [left[n].rstrip() for n in compared_left]
-    b = [right[n].rstrip() for n in compared_right]
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    left, right = _blocks(code, docstrings), _blocks(solution, docstrings)
+    a, b = ([_key(block) for block in side] for side in (left, right))
     found: list[Row] = []
-    done_left = done_right = 0
-
-    def catch_up(to_left: int, to_right: int) -> None:
-        """Add the docstrings that come before these lines, beside each other."""
-        nonlocal done_left, done_right
-        a = [Line(n + 1, left[n]) for n in range(done_left, to_left)]
-        b = [Line(n + 1, right[n]) for n in range(done_right, to_right)]
-        found.extend((_at(a, number), _at(b, number)) for number in range(max(len(a), len(b))))
-        done_left, done_right = max(done_left, to_left), max(done_right, to_right)
-
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        for offset in range(max(i2 - i1, j2 - j1)):
-            i = compared_left[i1 + offset] if i1 + offset < i2 else None
-            j = compared_right[j1 + offset] if j1 + offset < j2 else None
-            catch_up(i if i is not None else done_left, j if j is not None else done_right)
-            if tag == "equal" and i is not None and j is not None:
-                found.append((Line(i + 1, left[i]), Line(j + 1, right[j])))
-            else:
-                found.append(_different(i, j, left, right))
-            done_left = i + 1 if i is not None else done_left
-            done_right = j + 1 if j is not None else done_right
-    catch_up(len(left), len(right))
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag == "equal":
+            for one, other in zip(left[i1:i2], right[j1:j2], strict=True):
+                found += zip_longest(one, other)
+        else:
+            found += starmap(_different, _paired(left[i1:i2], right[j1:j2]))
     return found
 
 
-def _at(lines: Sequence[Line], number: int) -> Line | None:
-    return lines[number] if number < len(lines) else None
+def _blocks(code: str, docstrings: bool) -> list[list[Line]]:
+    """Return the lines of a text, those of a docstring together unless they are compared."""
+    told = set() if docstrings else docstring_lines(code)
+    blocks: list[list[Line]] = []
+    for row, text in enumerate(code.rstrip().splitlines()):
+        line = Line(row + 1, text, row in told)
+        if blocks and line.docstring and blocks[-1][0].docstring:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return blocks
 
 
-def _different(i: int | None, j: int | None, left: Sequence[str], right: Sequence[str]) -> Row:
-    """Return a row whose lines differ, with the words that do if the lines are alike."""
-    if i is None or j is None:
-        return (
-            Line(i + 1, left[i], changed=bool(left[i].strip())) if i is not None else None,
-            Line(j + 1, right[j], changed=bool(right[j].strip())) if j is not None else None,
+def _key(block: Sequence[Line]) -> str | None:
+    return None if block[0].docstring else block[0].text.rstrip()
+
+
+def _paired(left: Iterable[list[Line]], right: Iterable[list[Line]]) -> Iterator[Row]:
+    """Yield lines beside each other; a docstring has no code beside it."""
+    sides = [deque(chain.from_iterable(side)) for side in (left, right)]
+    while any(sides):
+        docstring = any(side and side[0].docstring for side in sides)
+        a, b = (
+            side.popleft() if side and side[0].docstring == docstring else None for side in sides
         )
-    a, b = _WORD.findall(left[i]), _WORD.findall(right[j])
+        yield a, b
+
+
+def _different(left: Line | None, right: Line | None) -> Row:
+    """Return a row whose lines differ, with the words that do if the lines are alike."""
+    if left is None or right is None or left.docstring:
+        return _alone(left), _alone(right)
+    a, b = _WORD.findall(left.text), _WORD.findall(right.text)
     matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
     parts_left: list[tuple[int, int]] = []
     parts_right: list[tuple[int, int]] = []
@@ -93,9 +96,14 @@ def _different(i: int | None, j: int | None, left: Sequence[str], right: Sequenc
                 parts_left += _span(a, i1, i2)
                 parts_right += _span(b, j1, j2)
     return (
-        Line(i + 1, left[i], True, tuple(parts_left)),
-        Line(j + 1, right[j], True, tuple(parts_right)),
+        replace(left, changed=True, parts=tuple(parts_left)),
+        replace(right, changed=True, parts=tuple(parts_right)),
     )
+
+
+def _alone(line: Line | None) -> Line | None:
+    changed = line is not None and not line.docstring and bool(line.text.strip())
+    return replace(line, changed=changed) if line is not None else None
 
 
 def _span(words: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
@@ -113,84 +121,58 @@ def docstring_lines(code: str) -> set[int]:
         return set()
     found: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                found |= set(range(first.lineno - 1, first.end_lineno or first.lineno))
+        kinds = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            found |= set(range(first.lineno - 1, first.end_lineno or first.lineno))
     return found
 
 
 # --- rendering -------------------------------------------------------------------------------
 
 
-class Colours(Struct, frozen=True):
-    """How differences are painted: the theme of the code, and the styles of the two sides."""
-
-    code: SyntaxTheme
-    yours: str
-    solution: str
-    quiet: str
+YOURS, SOLUTION, QUIET = "red", "green", "dim"
+"""Styles of the two sides, and of what is not code."""
 
 
-def side_by_side(found: Sequence[Row], colours: Colours) -> Table:
+def side_by_side(found: Sequence[Row], theme: SyntaxTheme) -> Table:
     """Render both sides in two columns."""
     table = Table(box=None, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
     for title in ("your code", "the solution"):
-        table.add_column("", width=_digits(found), justify="right", style=colours.quiet)
+        table.add_column("", width=_digits(found), justify="right", style=QUIET)
         table.add_column("", width=1)
-        table.add_column(title, ratio=1, overflow="fold", header_style=colours.quiet)
+        table.add_column(title, ratio=1, overflow="fold", header_style=QUIET)
     for left, right in found:
-        table.add_row(
-            *_cells(left, "-", colours.yours, colours),
-            *_cells(right, "+", colours.solution, colours),
-        )
+        table.add_row(*_cells(left, "-", YOURS, theme), *_cells(right, "+", SOLUTION, theme))
     return table
 
 
-def unified(found: Sequence[Row], colours: Colours) -> Table:
-    """Render one side under the other where they differ."""
+def unified(found: Sequence[Row], theme: SyntaxTheme) -> Table:
+    """Render one side under the other where they differ: runs of differences with the learner's
+    lines first."""
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
-    table.add_column(width=_digits(found), justify="right", style=colours.quiet)
+    table.add_column(width=_digits(found), justify="right", style=QUIET)
     table.add_column(width=1)
     table.add_column(ratio=1, overflow="fold")
-    for row in _in_order(found):
-        table.add_row(*_cells(*row, colours))
+    for differ, run in groupby(found, lambda row: any(line and line.changed for line in row)):
+        lefts, rights = zip(*run, strict=True)
+        for line in filter(None, lefts if differ else ()):
+            table.add_row(*_cells(line, "-", YOURS, theme))
+        for line in filter(None, rights):  # an equal line, or the solution's words
+            table.add_row(*_cells(line, "+", SOLUTION, theme))
     return table
 
 
-def _in_order(found: Sequence[Row]) -> Iterator[tuple[Line, str, str]]:
-    """Yield each line with its mark: runs of differences with the learner's lines first."""
-    waiting: list[Line] = []
-    for left, right in found:
-        changed = (left is not None and left.changed) or (right is not None and right.changed)
-        if not changed:
-            yield from ((line, "+", "solution") for line in waiting)
-            waiting = []
-            if right is not None:  # an equal line, or the solution's words
-                yield right, " ", ""
-            continue
-        if left is not None:
-            yield left, "-", "yours"
-        if right is not None:
-            waiting.append(right)
-    yield from ((line, "+", "solution") for line in waiting)
-
-
-def _cells(line: Line | None, mark: str, style: str, colours: Colours) -> tuple[Text, Text, Text]:
+def _cells(line: Line | None, mark: str, style: str, theme: SyntaxTheme) -> tuple[Text, Text, Text]:
     if line is None:
         return Text(), Text(), Text()
-    style = getattr(colours, style, style)
-    text = highlighted(line.text, colours.code)
+    text = highlighted(line.text, theme)
     if line.changed:
         text.stylize(style)
         for start, end in line.parts:
             text.stylize(Style(bold=True, reverse=True), start, end)
-    shown = mark if line.changed else " "
-    return Text(str(line.number)), Text(shown, style if line.changed else ""), text
+    shown, style = (mark, style) if line.changed else (" ", "")
+    return Text(str(line.number)), Text(shown, style), text
 
 
 def _digits(found: Sequence[Row]) -> int:

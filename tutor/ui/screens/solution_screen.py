@@ -9,7 +9,7 @@ from textual.widgets import Footer, Label, Static
 
 from tutor.lesson import Lesson
 from tutor.ui.actions import ACTIONS
-from tutor.ui.screens.solution_diff import Colours, rows, side_by_side, unified
+from tutor.ui.screens.solution_diff import rows, side_by_side, unified
 from tutor.ui.themes import syntax_theme
 
 WIDE = 100
@@ -49,9 +49,8 @@ class SolutionScreen(Screen[None]):
         self._show()
 
     def _show(self) -> None:
-        colours = Colours(syntax_theme(self.app.theme), "red", "green", "dim")
         view = side_by_side if self.size.width >= WIDE else unified
-        parts: list[RenderableType] = [view(self._rows, colours)]
+        parts: list[RenderableType] = [view(self._rows, syntax_theme(self.app.theme))]
         if self._same:
             parts.insert(0, Text(f"{self._same}\n", "bold"))
         self.query_one("#diff", Static).update(Group(*parts))

@@ -13,7 +13,7 @@ from textual.widgets.text_area import Location, Selection
 from tutor.engine.library import Library, known_library, library
 from tutor.ui.actions import ACTIONS, EDITING, actions, bindings
 from tutor.ui.completion import function_at
-from tutor.ui.screens.function_screen import FunctionScreen
+from tutor.ui.screens.dialogs import FunctionScreen
 from tutor.ui.themes import colour_code
 from tutor.ui.widgets.completion_list import CompletionList
 from tutor.ui.widgets.find_bar import FindBar
@@ -62,9 +62,9 @@ class CodeEditor(TextArea, inherit_bindings=False):
         )
         self.indent_width = INDENT
         self._marked: frozenset[int] = frozenset()
-        self.find_bar: FindBar | None = None
-        """Opened by the keys for finding."""
-        self.completion_list: CompletionList | None = None
+        self.find_bar = FindBar(self, id="find")
+        """Opened by the keys for finding. The screen composes it, and the list below."""
+        self.completion_list = CompletionList(self, id="names")
         """Opened by the key for completing a name."""
 
     def on_mount(self) -> None:
@@ -119,7 +119,7 @@ class CodeEditor(TextArea, inherit_bindings=False):
     def _is_for_list(self, key: str) -> bool:
         """Do what a key means for the list of names, if that is open."""
         names = self.completion_list
-        if names is None or not names.display:
+        if not names.display:
             return False
         if key == "escape":
             names.close()
@@ -132,12 +132,10 @@ class CodeEditor(TextArea, inherit_bindings=False):
     @on(TextArea.Changed)
     @on(TextArea.SelectionChanged)
     def _follow_with_list(self) -> None:
-        if self.completion_list is not None:
-            self.completion_list.follow()
+        self.completion_list.follow()
 
     def on_blur(self) -> None:
-        if self.completion_list is not None:
-            self.completion_list.close()
+        self.completion_list.close()
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         return not self._menu_is_open and super().check_consume_key(key, character)
@@ -190,16 +188,13 @@ class CodeEditor(TextArea, inherit_bindings=False):
             self._edit_lines(lambda lines: [lines[-1], *lines[:-1]], top, bottom + 1, down=1)
 
     def action_find(self) -> None:
-        if self.find_bar is not None:
-            self.find_bar.open()
+        self.find_bar.open()
 
     def action_go_to_line(self) -> None:
-        if self.find_bar is not None:
-            self.find_bar.open(line=True)
+        self.find_bar.open(line=True)
 
     def action_complete(self) -> None:
-        if self.completion_list is not None:
-            self.completion_list.open()
+        self.completion_list.open()
 
     def action_look_up(self) -> None:
         known = known_library()

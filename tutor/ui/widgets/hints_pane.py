@@ -46,18 +46,20 @@ class HintsPane(VerticalScroll):
         self.display = True
         self._show_page()
 
-    @property
-    def at_the_end(self) -> bool:
-        """Whether the last of all hints is shown."""
-        return self.display and not self._left and self._page == len(self._pages) - 1
+    def go_on(self) -> bool:
+        """Show the rest of this hint, or once all are taken the following one, and the first after
+        the last. Return whether that was possible; else the next hint is to be taken."""
+        if not self.display or (self._left and not self._is_cut):
+            return False
+        if self._is_cut:
+            self.scroll_page_down(animate=False)
+        else:
+            self._page = (self._page + 1) % len(self._pages)
+            self._show_page()
+        return True
 
     @property
-    def paging(self) -> bool:
-        """Whether all hints are taken, and an earlier one is shown."""
-        return self.display and not self._left and self._page < len(self._pages) - 1
-
-    @property
-    def goes_on(self) -> bool:
+    def _is_cut(self) -> bool:
         """Whether there is more of this hint below what is shown."""
         return self.display and self.scroll_offset.y < self.max_scroll_y
 
@@ -67,10 +69,6 @@ class HintsPane(VerticalScroll):
 
     def on_resize(self) -> None:
         self._show_keys()
-
-    def show_first(self) -> None:
-        self._page = 0
-        self._show_page()
 
     def close(self) -> None:
         self.display = False
@@ -90,9 +88,9 @@ class HintsPane(VerticalScroll):
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:
-        if self.goes_on:
+        if self._is_cut:
             again = "the rest of this hint"
-        elif self._left or self.paging:
+        elif self._left or self._page < len(self._pages) - 1:
             again = "the next hint"
         else:
             again = "the first again"

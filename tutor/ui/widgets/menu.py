@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from rich.table import Table
 from rich.text import Text
-from textual.message import Message
 from textual.widgets import Static
 
 from tutor.ui.actions import Action
@@ -14,22 +13,13 @@ COLUMN = 14
 
 
 class Menu(Static):
-    """Letters and what they do, at the bottom of the screen while it is open."""
-
-    class Chosen(Message):
-        """An entry was clicked."""
-
-        def __init__(self, action: Action) -> None:
-            super().__init__()
-            self.action = action
+    """Letters and what they do, at the bottom of the screen while it is open. A click does the
+    same."""
 
     def __init__(self, actions: Iterable[Action], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._actions = [action for action in actions if action.letter]
         self.display = False
-
-    def action_choose(self, name: str) -> None:
-        self.post_message(self.Chosen(next(a for a in self._actions if a.id == name)))
 
     def on_resize(self) -> None:
         count = max(1, self.content_size.width // COLUMN)
@@ -42,7 +32,6 @@ class Menu(Static):
         self.update(grid)
 
     def _entry(self, action: Action) -> Text:
-        click = {"@click": f"choose('{action.id}')"}
         entry = Text.assemble((f" {action.letter} ", "bold"), action.label)
-        entry.apply_meta(click)
+        entry.apply_meta({"@click": f"screen.letter('{action.id}')"})
         return entry

@@ -22,6 +22,9 @@ from tutor.ui.actions import actions, bindings, key_of
 LOSS_COLUMNS = 24
 """Columns of the losses of a training that runs."""
 
+DIALOG_MARGIN = 10
+"""Columns of the screen that an explanation leaves free: borders and padding."""
+
 COPIED_COLUMNS = 100
 """Columns of a result that is copied."""
 
@@ -43,27 +46,19 @@ class Card(Static, can_focus=True):
     def __init__(self, others: Collection[str]) -> None:
         super().__init__(classes="card")
         self._others = others
-
-    @property
-    def line(self) -> int:
+        self.line = 0
         """The line of the learner's code, from 1; 0 if there is none."""
-        raise NotImplementedError
-
-    @property
-    def whole(self) -> RenderableType:
-        """All that the card tells, for the clipboard."""
-        raise NotImplementedError
-
-    @property
-    def explained(self) -> Explanation | None:
+        self.explained: Explanation | None = None
         """The explanation of the failure, if there is one."""
-        raise NotImplementedError
+        self.whole: RenderableType = ""
+        """All that the card tells, for the clipboard."""
 
     def action_explain_result(self) -> None:
-        from tutor.ui.screens.explanation_screen import ExplanationScreen
+        from tutor.ui.screens.dialogs import ExplanationScreen
 
         if self.explained is not None:
-            self.app.push_screen(ExplanationScreen(self.explained, self._others))
+            width = self.app.size.width - DIALOG_MARGIN
+            self.app.push_screen(ExplanationScreen(self.explained, self._others, width))
 
     def action_go_to(self) -> None:
         if self.line:
@@ -102,20 +97,9 @@ class FaultCard(Card):
     def __init__(self, fault: Fault, others: Collection[str]) -> None:
         super().__init__(others)
         self.add_class("-open")
-        self._fault = fault
+        self.line, self.explained = fault.line or 0, fault.explanation
+        self.whole = Group(*render.fault(fault, others))
         self.update(Group(self.whole, self._keys()))
-
-    @property
-    def line(self) -> int:
-        return self._fault.line or 0
-
-    @property
-    def whole(self) -> RenderableType:
-        return Group(*render.fault(self._fault, self._others))
-
-    @property
-    def explained(self) -> Explanation | None:
-        return self._fault.explanation
 
 
 class ResultCard(Card):
@@ -125,24 +109,12 @@ class ResultCard(Card):
 
     def __init__(self, result: CheckResult, others: Collection[str]) -> None:
         super().__init__(others)
-        self.result = result
-        self.opened = False
         self.show(result, opened=False)
-
-    @property
-    def line(self) -> int:
-        return self.result.line
-
-    @property
-    def whole(self) -> RenderableType:
-        return render.check(self.result, self._others)
-
-    @property
-    def explained(self) -> Explanation | None:
-        return self.result.explained
 
     def show(self, result: CheckResult, *, opened: bool) -> None:
         self.result = result
+        self.line, self.explained = result.line, result.explained
+        self.whole = render.check(result, self._others)
         self.opened = opened and _has_more(result)
         self._slice: int | None = None  # the one with the largest error
         self.set_class(self.opened, "-open")
