@@ -79,7 +79,7 @@ def test_an_arbitrary_factor_is_not_a_count(seed: int, shape: tuple[int, ...]):
 def test_any_count_is_named(seed: int, count: int, too_large: bool):
     numbers = np.random.default_rng(seed).normal(size=(6, 2))
     factor = count if too_large else 1 / count
-    found = causes(leaf(numbers), leaf(factor * numbers), sizes={"n": count})
+    found = causes(leaf(numbers), leaf(factor * numbers), {"n": leaf(count)}, {"n": count})
     wanted = {"factor": str(count), "how": "large" if too_large else "small"}
     assert found["by-a-count"].items() >= wanted.items()
 
@@ -174,7 +174,7 @@ def test_a_cause_is_found(name: str, expected: Any, actual: Any, fields: Fields)
     ],
 )  # fmt: skip
 def test_a_cause_in_a_tree_is_found(name: str, expected: Tree, actual: Tree, fields: Fields):
-    inputs: dict[str, Tree] = {"p": {"w": leaf(P)}, "v": {"w": leaf(M)}}
+    inputs: dict[str, Tree] = {"p": {"w": leaf(P)}, "v": {"w": leaf(M)}, "n": leaf(3)}
     found = causes(expected, actual, inputs, {"n": 3})
     assert name in found, found
     assert found[name].items() >= fields.items()

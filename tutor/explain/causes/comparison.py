@@ -127,8 +127,11 @@ class Comparison(Struct, frozen=True, eq=False):
     def counts(self) -> dict[int, str]:
         """Return counts that an answer may be off by, each with what it counts."""
         found: dict[int, str] = {}
+        axes = {size for _, array in self.arrays() for size in array.shape}
+        axes |= {int(number) for _, number in self.scalars() if number.is_integer()}
         for name, size in self.sizes.items():
-            found.setdefault(size, f"the size of `{name}`")
+            if size in axes:  # others belong to other checks
+                found.setdefault(size, f"the size of `{name}`")
         found.setdefault(self.devices, "the number of devices")
         for name, array in self.arrays():
             for axis, size in enumerate(array.shape):
