@@ -313,7 +313,7 @@ def test_the_starter_asks(tmp_path: Path) -> None:
         ("    of: y\n", "", 8, "needs an expression"),
         ("of: y", "of: z", 12, "the program does not define 'z'"),
         ("gives: value", "gives: choice", 8, "choices: must be two or more"),
-        ("gives: value", "gives: vlaue", 11, "must be one of shape, value"),
+        ("gives: value", "gives: vlaue", 11, "must be one of choice, compiles, error"),
         ("program: y = 1", "program: y = (", 10, "invalid Python"),
         ("    because: It is.\n", "", 8, "'because' is missing"),
     ],
