@@ -73,8 +73,7 @@ def _unlike(leaf: Leaf, family: Family, path: str) -> Finding | None:
     if not reason:
         return None
     guess = looks_like(numbers, epsilon)
-    message = f"{where}not drawn from {family.name}: {reason}{guess and f'; {guess}'}"
-    return Finding(message, code="another-distribution")
+    return Finding(f"{where}not drawn from {family.name}: {reason}{guess and f'; {guess}'}")
 
 
 def _epsilon(dtype: "np.dtype[Any]") -> float:
