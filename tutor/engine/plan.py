@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from tutor.arrays import np
 from tutor.check import Case, Check
 from tutor.engine.references import Request
 from tutor.expressions import free_names, texts
@@ -87,8 +88,6 @@ def _case(
     lesson: Lesson, check: Check, number: int, index: int, seed: int, more: tuple[int, ...] = ()
 ) -> Case:
     """Draw a case. `more`: what to seed its inputs with besides."""
-    import numpy as np
-
     of_lesson = (seed, word(lesson.id))
     sizes = draw_sizes(lesson.sizes, (*of_lesson, index))
     base = (*of_lesson, *more)
@@ -167,8 +166,6 @@ def decoy(lesson: Lesson, planned: Plan, seed: int) -> Plan:
 
 
 def _disguised(lesson: Lesson, check: Check, case: Case, seed: tuple[int, ...]) -> Case:
-    import numpy as np
-
     random = np.random.default_rng((*seed, case.index))
     draws = {**lesson.inputs, **check.inputs}
     structured = [name for name, draw in draws.items() if is_structured(draw)]

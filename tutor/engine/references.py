@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from tutor.arrays import np
 from tutor.engine import recorded
 from tutor.engine.versions import WITHOUT_TORCH, installed_versions, torch_installed
 from tutor.lesson import Lesson, Limits
@@ -217,8 +218,6 @@ class References:
         return True
 
     def _save(self) -> None:
-        import numpy as np
-
         tree: Tree = {
             case: {"tree": one.tree, "seconds": Leaf(np.asarray(one.seconds or 0.0), "float")}
             for case, one in self._found.items()
@@ -311,8 +310,6 @@ class References:
 
 def _unusable(tree: Tree, nan: bool) -> str:
     """Return why a value cannot be compared with an answer; an empty string if it can."""
-    import numpy as np
-
     for path, leaf in leaves(tree):
         where = f" at {path}" if path else ""
         if leaf.array is None:

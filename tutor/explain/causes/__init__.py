@@ -10,6 +10,7 @@ from itertools import product
 
 from msgspec import Struct
 
+from tutor.arrays import np
 from tutor.explain.causes import (
     formulas,
     order,
@@ -78,8 +79,6 @@ CAUSES: dict[str, Cause] = {
 def causes_of(comparison: Comparison) -> dict[str, Fields]:
     """Return all possible causes with their fields: first those of everything that differs, then
     those of a single array."""
-    import numpy as np
-
     parts = list(comparison.each())[:MAX_PARTS] if len(comparison.pairs) > 1 else []
     # A ratio or an equality of one number out of many is chance.
     if sum(pair.expected.size == 1 for pair in comparison.pairs) > FEW:

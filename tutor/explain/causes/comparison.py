@@ -1,22 +1,15 @@
 """Comparisons of expected and actual answers, with their inputs, for finding causes."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tutor.arrays import Floats, np
 from tutor.checks.compare import compare, tolerance_for
 from tutor.report import Mismatch
 from tutor.tree import Leaf, Tree, leaves
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Numbers: TypeAlias = npt.NDArray[np.float64]
-else:
-    Numbers = Any
 
 Fields = dict[str, str]
 """Values of a cause for a rule's texts."""
@@ -33,14 +26,12 @@ class ArrayPair(Struct, frozen=True, eq=False):
     """
 
     path: str
-    expected: Numbers
-    actual: Numbers
+    expected: Floats
+    actual: Floats
     tolerance: float
 
-    def fits(self, actual: Numbers, expected: Numbers) -> bool:
+    def fits(self, actual: Floats, expected: Floats) -> bool:
         """Return whether two arrays agree and are not all zero."""
-        import numpy as np
-
         size = float(np.abs(expected).max(initial=0.0))
         if not size or not np.isfinite(size) or actual.shape != expected.shape:
             return False
@@ -49,8 +40,6 @@ class ArrayPair(Struct, frozen=True, eq=False):
     @property
     def wrong(self) -> Any:
         """A mask of the numbers that are wrong, on the scale of the expected ones."""
-        import numpy as np
-
         size = float(np.abs(self.expected[np.isfinite(self.expected)]).max(initial=0.0))
         same = np.abs(self.actual - self.expected) <= self.tolerance * size
         return ~(same | (self.actual == self.expected))
@@ -58,8 +47,6 @@ class ArrayPair(Struct, frozen=True, eq=False):
     @property
     def distinct(self) -> int:
         """Number of different expected values; the order of only a few is not evidence."""
-        import numpy as np
-
         return len(np.unique(self.expected))
 
 
@@ -100,14 +87,14 @@ class Comparison(Struct, frozen=True, eq=False):
             return f"`{paths[0]}`, like {len(paths) - 1} other arrays of the answer,"
         return f"Each of {', '.join(names)} and {last}" if names else last
 
-    def right(self) -> Iterator[tuple[str, Numbers]]:
+    def right(self) -> Iterator[tuple[str, Floats]]:
         """Yield the real arrays that the answer has right, by path."""
         wrong = {pair.path for pair in self.pairs} | set(self.others)
         for path, leaf in leaves(self.expected):
             if path not in wrong and (numbers := real_numbers(leaf)) is not None:
                 yield path, numbers
 
-    def arrays(self) -> list[tuple[str, Numbers]]:
+    def arrays(self) -> list[tuple[str, Floats]]:
         """Return the real arrays among the inputs, with their names in the learner's code."""
         return [
             (f"{name}{path}", numbers)
@@ -185,10 +172,8 @@ def alike(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) ->
     return found[0] if found and all(one == found[0] for one in found) else None
 
 
-def real_numbers(leaf: Leaf) -> Numbers | None:
+def real_numbers(leaf: Leaf) -> Floats | None:
     """Return a leaf's numbers as float64, or None if they are not real."""
-    import numpy as np
-
     if leaf.array is None or leaf.array.dtype.kind == "c" or leaf.type == "key":
         return None
     return leaf.array.astype(np.float64)

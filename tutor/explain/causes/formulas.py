@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from itertools import pairwise, permutations, product
 
-from tutor.explain.causes.comparison import Comparison, Fields, Numbers
+from tutor.arrays import Floats, np
+from tutor.explain.causes.comparison import Comparison, Fields
 from tutor.tree import leaves
 
 Options = dict[str, str]
 """What a variant does, in words, by the kind of choice."""
 
-Variants = Iterator[tuple[Options, tuple[Numbers, ...]]]
+Variants = Iterator[tuple[Options, tuple[Floats, ...]]]
 """Options and the arrays of the answer, of variants among which is the right one."""
 
 MAX_SIZE = 1 << 17
@@ -92,11 +93,9 @@ def _lstms(comparison: Comparison) -> Iterator[Variants]:
                 yield _lstm(x @ wx.T + h @ wh.T, c, *biases)
 
 
-def _lstm(parts: Numbers, c: Numbers, bx: Numbers, bh: Numbers) -> Variants:
-    import numpy as np
-
-    def sigmoid(x: Numbers) -> Numbers:
-        result: Numbers = 1 / (1 + np.exp(-x))
+def _lstm(parts: Floats, c: Floats, bx: Floats, bh: Floats) -> Variants:
+    def sigmoid(x: Floats) -> Floats:
+        result: Floats = 1 / (1 + np.exp(-x))
         return result
 
     biases = {
@@ -138,14 +137,12 @@ def _networks(comparison: Comparison) -> Iterator[Variants]:
 
 
 def _losses(
-    x: Numbers,
-    layers: list[tuple[str, Numbers]],
-    biases: list[Numbers],
-    arrays: list[tuple[str, Numbers]],
+    x: Floats,
+    layers: list[tuple[str, Floats]],
+    biases: list[Floats],
+    arrays: list[tuple[str, Floats]],
 ) -> Iterator[Variants]:
-    import numpy as np
-
-    def variants(labels: Numbers) -> Variants:
+    def variants(labels: Floats) -> Variants:
         for how, scores in _network(x, layers, biases):
             z = scores - scores.max(-1, keepdims=True)
             logs = z - np.log(np.exp(z).sum(-1, keepdims=True))
@@ -161,10 +158,8 @@ def _losses(
 
 
 def _network(
-    x: Numbers, layers: list[tuple[str, Numbers]], biases: list[Numbers]
-) -> Iterator[tuple[Options, Numbers]]:
-    import numpy as np
-
+    x: Floats, layers: list[tuple[str, Floats]], biases: list[Floats]
+) -> Iterator[tuple[Options, Floats]]:
     square = [path for path, w in layers if w.shape[0] == w.shape[1]]
     last = len(layers) - 1
     between = {

@@ -1,5 +1,6 @@
 """Causes: the answer has the right numbers in other positions."""
 
+from tutor.arrays import np
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, alike
 
 MANY = 4
@@ -12,8 +13,6 @@ def shifted(comparison: Comparison) -> Fields | None:
 
 
 def _shifted(pair: ArrayPair) -> Fields | None:
-    import numpy as np
-
     for axis in range(pair.expected.ndim):
         if pair.expected.shape[axis] < MANY:
             continue
@@ -33,7 +32,5 @@ def reordered(comparison: Comparison) -> Fields | None:
 
 
 def _reordered(pair: ArrayPair) -> Fields | None:
-    import numpy as np
-
     same = pair.fits(np.sort(pair.actual, axis=None), np.sort(pair.expected, axis=None))
     return {} if same and pair.distinct >= MANY else None

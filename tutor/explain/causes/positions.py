@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
+from tutor.arrays import Floats, np
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 from tutor.tree import leaves
 
 SEVERAL = 8
-"""Numbers in an array before comparing each to a threshold is evidence."""
+"""Floats in an array before comparing each to a threshold is evidence."""
 
 
 def set_for_add(comparison: Comparison) -> Fields | None:
@@ -36,8 +37,6 @@ def _indices(comparison: Comparison) -> Iterator[tuple[str, Any]]:
 
 
 def _wrong_where_repeated(pair: ArrayPair, indices: Any) -> bool:
-    import numpy as np
-
     found, counts = np.unique(indices, return_counts=True)
     n = len(pair.expected) if pair.expected.ndim else 0
     if not n or (counts == 1).all() or indices.min() < 0 or indices.max() >= n:
@@ -47,8 +46,6 @@ def _wrong_where_repeated(pair: ArrayPair, indices: Any) -> bool:
 
 
 def _added_row_missing(pair: ArrayPair, indices: Any, comparison: Comparison) -> bool:
-    import numpy as np
-
     found, counts = np.unique(indices, return_counts=True)
     n = len(pair.expected) if pair.expected.ndim else 0
     if not n or found.min() < 0 or found.max() >= n or not (counts == 1).any():
@@ -70,10 +67,8 @@ def wrong_where(comparison: Comparison) -> Fields | None:
     return None
 
 
-def _masks(comparison: Comparison, array: Numbers) -> Iterator[tuple[Any, str]]:
+def _masks(comparison: Comparison, array: Floats) -> Iterator[tuple[Any, str]]:
     """Yield the masks that a Boolean array, labels or lengths make, with what they select."""
-    import numpy as np
-
     if array.size < 2 or np.mod(array, 1).any():
         return
     low, high = array.min(), array.max()
@@ -92,10 +87,8 @@ def _masks(comparison: Comparison, array: Numbers) -> Iterator[tuple[Any, str]]:
             yield array < high, "is below its largest"
 
 
-def _thresholds(comparison: Comparison, array: Numbers) -> Iterator[tuple[Any, str]]:
+def _thresholds(comparison: Comparison, array: Floats) -> Iterator[tuple[Any, str]]:
     """Yield the masks that comparing an input to zero, or to a scalar input, makes."""
-    import numpy as np
-
     shapes = {pair.expected.shape for pair in comparison.pairs}
     if array.shape not in shapes or array.size < SEVERAL or not np.mod(array, 1).any():
         return
@@ -113,8 +106,6 @@ def _thresholds(comparison: Comparison, array: Numbers) -> Iterator[tuple[Any, s
 def _exactly(pair: ArrayPair, mask: Any) -> bool:
     """Return whether a mask, whose shape is the beginning or the end of that of an array, marks the
     rows that are wrong, and the others are right by more than chance."""
-    import numpy as np
-
     wrong = pair.wrong
     right = pair.expected[~wrong]
     # Zeros and small integers are often right, and so is padding.

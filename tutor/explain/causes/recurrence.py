@@ -6,7 +6,8 @@ from itertools import product
 
 from msgspec import Struct
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
+from tutor.arrays import Floats, np
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 
 MANY = 5
 """Equations for each unknown coefficient: fewer fit by chance."""
@@ -90,8 +91,6 @@ def _common(comparison: Comparison) -> _Found | None:
 
 
 def _find(pair: ArrayPair, comparison: Comparison) -> _Found | None:
-    import numpy as np
-
     shape = pair.expected.shape
     if not np.isfinite([pair.actual, pair.expected]).all():
         return None
@@ -114,17 +113,13 @@ def _find(pair: ArrayPair, comparison: Comparison) -> _Found | None:
     return None
 
 
-def _along(numbers: Numbers, axis: int, backwards: bool) -> Numbers:
-    import numpy as np
-
+def _along(numbers: Floats, axis: int, backwards: bool) -> Floats:
     moved = np.moveaxis(numbers, axis, 0)
     return moved[::-1] if backwards else moved
 
 
-def _fitted(y: Numbers, x: Numbers, mask: Numbers | None) -> Recurrence | None:
+def _fitted(y: Floats, x: Floats, mask: Floats | None) -> Recurrence | None:
     """Return the recurrence that a series follows exactly, with as few coefficients as possible."""
-    import numpy as np
-
     terms = [y[:-1], x[1:], x[:-1]]
     if mask is not None:
         terms += [y[:-1] * mask[1:], y[:-1] * mask[:-1]]
@@ -144,10 +139,8 @@ def _fitted(y: Numbers, x: Numbers, mask: Numbers | None) -> Recurrence | None:
     return Recurrence(*(0.0 if abs(c) <= SAME else float(c) for c in solved))
 
 
-def _multiple(one: Numbers, other: Numbers) -> float | None:
+def _multiple(one: Floats, other: Floats) -> float | None:
     """Return r for one = r · other, which may be 0; None if there is none."""
-    import numpy as np
-
     size = float((other * other).sum())
     if not size:
         return None

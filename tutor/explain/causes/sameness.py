@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from tutor.arrays import Floats, np
 from tutor.explain.bare_code import bare
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers, everywhere
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, everywhere
 
 _UPDATED = re.compile(r"\s{1,80}\w{1,40}(?:\.\w{1,40}|\[[^\]\n]{0,40}\]){0,3}\.at\[")
 _GOES_ON = re.compile(r"(?:[-+*/%@=<>&|^([{,\\]|\b(?:return|and|or|if|else|in))$")
@@ -21,8 +22,6 @@ def zero(comparison: Comparison) -> Fields | None:
 
 def not_a_number(comparison: Comparison) -> Fields | None:
     """Recognise NaN in place of numbers."""
-    import numpy as np
-
     if comparison.mismatch.kind != "nan":
         return None
     return everywhere(comparison, lambda pair: bool(np.isnan(pair.actual).any()))
@@ -31,8 +30,6 @@ def not_a_number(comparison: Comparison) -> Fields | None:
 def an_input(comparison: Comparison) -> Fields | None:
     """Recognise an input returned unchanged; of several wrong arrays, not one that was expected to
     be a little smaller in all its numbers, which lacks its decay only."""
-    import numpy as np
-
     names = []
     arrays = comparison.arrays()
     for pair in comparison.pairs:
@@ -47,10 +44,8 @@ def an_input(comparison: Comparison) -> Fields | None:
     return {"input": names[0]} if names else None
 
 
-def _decayed(one: Numbers, other: Numbers) -> bool:
+def _decayed(one: Floats, other: Floats) -> bool:
     """Return whether an array is a little less than 1 times another."""
-    import numpy as np
-
     size = float((other * other).sum())
     ratio = float((one * other).sum()) / size if size else 0.0
     return 0.5 < ratio < 1 and bool(np.abs(one - ratio * other).max() <= 1e-5 * np.abs(other).max())
@@ -75,8 +70,6 @@ def _dropped_updates(source: str) -> bool:
 def function_too_many(comparison: Comparison) -> Fields | None:
     """Recognise an activation of the expected result; not of an input that should have come back as
     it is, on which the code took the wrong branch."""
-    import numpy as np
-
     for pair in comparison.pairs:
         if any(np.array_equal(array, pair.expected) for _, array in comparison.arrays()):
             return None
@@ -86,13 +79,12 @@ def function_too_many(comparison: Comparison) -> Fields | None:
     return None
 
 
-def _activations() -> Iterator[tuple[str, Callable[[Numbers], Numbers]]]:
+def _activations() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
     """Yield activations by name."""
-    import numpy as np
 
-    def softmax(x: Numbers) -> Numbers:
+    def softmax(x: Floats) -> Floats:
         powers = np.exp(x - x.max(-1, keepdims=True)) if x.ndim else x / x
-        result: Numbers = powers / powers.sum(-1, keepdims=True)
+        result: Floats = powers / powers.sum(-1, keepdims=True)
         return result
 
     yield "relu", lambda x: np.maximum(x, 0)
@@ -103,10 +95,8 @@ def _activations() -> Iterator[tuple[str, Callable[[Numbers], Numbers]]]:
     yield "exp", np.exp
 
 
-def _turns(pair: ArrayPair, function: Callable[[Numbers], Numbers]) -> bool:
+def _turns(pair: ArrayPair, function: Callable[[Floats], Floats]) -> bool:
     """Return whether a function turns the expected array into the actual one."""
-    import numpy as np
-
     before, after = pair.expected, pair.actual
     if pair.distinct < MANY or len(np.unique(after)) < 2 or not np.mod(before, 1).any():
         return False  # too few integers are different

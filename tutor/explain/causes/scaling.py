@@ -7,6 +7,7 @@ from math import sqrt
 
 from msgspec import Struct
 
+from tutor.arrays import np
 from tutor.explain.causes import steps
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 from tutor.explain.causes.steps import ratio_of
@@ -113,8 +114,6 @@ def by_the_entries_that_count(comparison: Comparison) -> Fields | None:
 
 def _selected(comparison: Comparison) -> Iterator[tuple[int, str, int]]:
     """Yield how many entries of an input count, its name, and how many entries it has."""
-    import numpy as np
-
     for name, array in comparison.arrays():
         if array.size > 1 and set(np.unique(array).tolist()) == {0.0, 1.0}:
             yield int(array.sum()), name, array.size

@@ -4,10 +4,11 @@ import re
 
 from msgspec import Struct
 
-from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, Numbers
+from tutor.arrays import Floats, np
+from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields
 
 MANY = 4
-"""Numbers in an array, of which any two are a combination of two others."""
+"""Floats in an array, of which any two are a combination of two others."""
 
 LARGE = 30
 """Updates smaller than this many times the rounding error are not evidence."""
@@ -21,10 +22,8 @@ EXACT = 2e-3
 _KEY = re.compile(r"\['[^']*'\]")
 
 
-def ratio_of(actual: Numbers, expected: Numbers) -> float:
+def ratio_of(actual: Floats, expected: Floats) -> float:
     """Return the least-squares r for actual = r · expected; 0 if there is none."""
-    import numpy as np
-
     size = float(np.sum(expected * expected))
     found = float(np.sum(actual * expected)) / size if size else 0.0
     return found if np.isfinite(found) else 0.0
@@ -65,8 +64,6 @@ def step(comparison: Comparison) -> Step | None:
 
 
 def _step(pair: ArrayPair, comparison: Comparison) -> Step | None:
-    import numpy as np
-
     rounding = 1e-6 * max(1.0, float(np.abs(pair.expected).max(initial=0.0)))
     found = [
         Step(name, ratio)
@@ -82,19 +79,15 @@ def _step(pair: ArrayPair, comparison: Comparison) -> Step | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_multiple(one: Numbers, other: Numbers) -> bool:
+def _is_multiple(one: Floats, other: Floats) -> bool:
     """Return whether one array is a multiple of the other, or the same everywhere."""
-    import numpy as np
-
     allowed = 1e-3 * float(np.abs(one).max())
     rest = np.abs(one - ratio_of(one, other) * other)
     return bool(np.ptp(one) <= allowed or rest.max() <= allowed)
 
 
-def _update_ratio(update: Numbers, wanted: Numbers, rounding: float) -> float:
+def _update_ratio(update: Floats, wanted: Floats, rounding: float) -> float:
     """Return the ratio of two updates; 0 if it is not evidence."""
-    import numpy as np
-
     number = ratio_of(update, wanted)
     size = float(np.abs(wanted).max(initial=0.0))
     if not number or size < LARGE * rounding or np.ptp(wanted) < 1e-2 * size:
@@ -133,8 +126,6 @@ def part(comparison: Comparison) -> Part | None:
 
 def _part(pair: ArrayPair, comparison: Comparison) -> tuple[str, float, float] | None:
     """Return an input, k and a for actual - a · input = k · (expected - a · input)."""
-    import numpy as np
-
     both = np.stack([pair.expected, pair.actual])
     if pair.expected.size < MANY or not np.isfinite(both).all():
         return None
@@ -204,10 +195,8 @@ def _versions(name: str, path: str, wrong: str) -> bool:
     return True
 
 
-def _is_own_update(name: str, before: Numbers, pair: ArrayPair, comparison: Comparison) -> bool:
+def _is_own_update(name: str, before: Floats, pair: ArrayPair, comparison: Comparison) -> bool:
     """Return whether a wrong array is an update of this very input, whose step is off then."""
-    import numpy as np
-
     equal = sum(np.array_equal(before, array) for _, array in comparison.arrays())
     if equal != 1 or pair.fits(pair.actual, before):
         return False  # an average of the old value with itself is that value
@@ -217,10 +206,8 @@ def _is_own_update(name: str, before: Numbers, pair: ArrayPair, comparison: Comp
     return nearest[0] == name
 
 
-def _multiple(pair: ArrayPair, before: Numbers, after: Numbers) -> float:
+def _multiple(pair: ArrayPair, before: Floats, after: Floats) -> float:
     """Return r for actual - expected = r · (after - before); 0 if that is not evidence."""
-    import numpy as np
-
     error, change = pair.actual - pair.expected, after - before
     size = float(np.abs(error).max(initial=0.0))
     scale = max(float(np.abs(x).max(initial=0.0)) for x in (pair.expected, pair.actual))
