@@ -11,7 +11,11 @@ __all__ = ["Array", "Floats", "np"]
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
+    Floats: TypeAlias = npt.NDArray[np.float64]
 else:
+    Array = Floats = Any  # so that `Floats | None` can be written
 
     class _OnFirstUse:
         def __getattr__(self, name: str) -> Any:
@@ -20,6 +24,3 @@ else:
             return getattr(numpy, name)
 
     np = _OnFirstUse()
-
-Array: TypeAlias = "npt.NDArray[Any]"
-Floats: TypeAlias = "npt.NDArray[np.float64]"
