@@ -13,8 +13,8 @@ from tutor.pack import load_pack
 from tutor.pack.places import locate, pack_fault
 from tutor.pool.forks import Forks
 from tutor.pool.priming import prime
-from tutor.sandbox.harness import holds_nothing
 from tutor.sandbox.protocol import Observe
+from tutor.sandbox.reimport import holds_nothing
 
 pytestmark = pytest.mark.usefixtures("forked")
 

@@ -76,6 +76,8 @@ def _idle():
 
     import jax
     import jax.numpy as jnp
+    import numpy as np
+
     way, given = {way!r}, {function}
 
     def instead(leaf):

@@ -20,8 +20,8 @@ import numpy as np
 from tutor.sandbox import jax_internals
 from tutor.sandbox.compilation_cache import ProgramCache
 from tutor.sandbox.environment import Environment, user_code
-from tutor.sandbox.harness import holds_nothing
 from tutor.sandbox.helpers import instances, refill
+from tutor.sandbox.reimport import holds_nothing
 from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
 KEY_IMPLEMENTATION = "threefry2x32"
