@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from tutor.foreign.python_source import parse, quoted
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
 
@@ -34,12 +35,9 @@ class Answered:
     Python."""
 
     def __init__(self, source: str) -> None:
+        self._source = source
         self._values: dict[str, ast.expr] = {}
-        try:
-            module = ast.parse(source)
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise SyntaxError(str(error)) from None
-        for node in module.body:
+        for node in parse(source).body:
             if isinstance(node, ast.Assign):
                 targets = node.targets
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -68,10 +66,9 @@ class Answered:
         try:
             return _literal(_Resolved(self._values).visit(node))
         except (ValueError, ArithmeticFault, RecursionError, OverflowError):
-            shown = " ".join(ast.unparse(node).split())[:60]
             raise Unanswered(
-                f"line {node.lineno}: `{shown}` is code; write the answer itself, "
-                "such as 3, (3, 4) or True"
+                f"line {node.lineno}: `{quoted(self._source, node)}` is code; "
+                "write the answer itself, such as 3, (3, 4) or True"
             ) from None
 
 

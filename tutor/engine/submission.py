@@ -1,6 +1,5 @@
 """A learner's code in its sandboxes: one for each configuration that the lesson's checks need."""
 
-import ast
 import time
 from typing import Any
 
@@ -10,6 +9,7 @@ from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import Configuration, case_id, configuration_of
 from tutor.engine.sandboxes import Cancel, Sandboxes
+from tutor.foreign.python_source import parse
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -233,8 +233,8 @@ class Submission:
         if not checks or any(check.ahead() is None for check in checks):
             return True
         try:
-            ast.parse(self.code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            parse(self.code)
+        except SyntaxError:
             return True
         return False
 

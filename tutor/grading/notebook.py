@@ -4,13 +4,14 @@ IPython syntax that is not Python (`%matplotlib inline`, `!pip install`) is refu
 and line. Leaving it out might change what the code does, so its author has to.
 """
 
-import ast
 import re
-import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
+
+from tutor.foreign.python_source import parse
 
 _HELP = re.compile(r"[\w.\[\]()]+\?{1,2}")
 _TARGETS = re.compile(r"[\w\s.,\[\]]+")
@@ -63,13 +64,8 @@ def _code_cells(content: Any) -> Iterable[tuple[int, str]]:
 
 
 def _refuse_magic(number: int, source: str) -> None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the student's code
-            ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass
-    else:
+    with suppress(SyntaxError):
+        parse(source)
         return  # valid Python: a line may begin with % if it continues the one before
     for line, text in enumerate(source.splitlines(), 1):
         shown = text.strip()

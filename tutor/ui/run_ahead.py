@@ -4,14 +4,13 @@ When typing pauses and the file parses, it is run in a waiting sandbox. Nothing 
 counted; but when the learner asks, the verdict is there.
 """
 
-import ast
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 
 from textual.timer import Timer
 from textual.widget import Widget
 
+from tutor.foreign.python_source import parse
 from tutor.learner.settings import Settings
 from tutor.lesson import Lesson
 from tutor.ui.desk import Desk
@@ -95,9 +94,8 @@ def parses(code: str) -> bool:
     """Return whether the code is Python. An unfinished line seldom is."""
     if len(code) > MOST_BYTES:
         return False
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ast.parse(code)
+    with suppress(SyntaxError):
+        parse(code)
         return True
     return False
 

@@ -17,6 +17,8 @@ from rich.syntax import Syntax, SyntaxTheme
 from rich.table import Table
 from rich.text import Text
 
+from tutor.foreign.python_source import parse
+
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 SIMILAR = 0.5
@@ -116,8 +118,8 @@ def _span(words: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
 def docstring_lines(code: str) -> set[int]:
     """Return the lines, from 0, of all docstrings; none if the code is no Python."""
     try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse(code)
+    except SyntaxError:
         return set()
     found: set[int] = set()
     for node in ast.walk(tree):
