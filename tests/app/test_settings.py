@@ -1,5 +1,6 @@
 """Themes, and what a learner has set."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_right_and_wrong_differ_in_brightness_or_blueness_for_colour_blind_peopl
     colours = PALETTES["jaxtutor-blue-orange"]
     good, bad = Color.parse(colours.good), Color.parse(colours.bad)
     assert good.b - bad.b > 100
+
+
+async def test_signals_are_left_alone_without_a_terminal(start: Start):
+    """In a test the process is pytest's: `timeout` must be able to end it."""
+    before = signal.getsignal(signal.SIGTERM)
+    async with start():
+        assert signal.getsignal(signal.SIGTERM) == before
 
 
 async def test_the_theme_is_remembered_and_colours_code(start: Start):

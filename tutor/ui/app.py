@@ -191,12 +191,21 @@ class TutorApp(App[int], inherit_bindings=False):
         )  # fmt: skip
 
     def _exit_on_signals(self) -> None:
-        """Exit in the ordinary way on SIGHUP and SIGTERM, so that everything is saved."""
+        """Exit in the ordinary way on SIGHUP and SIGTERM, so that everything is saved. A second one
+        ends the process, whatever it does. Without a terminal, as in tests, the process is not the
+        app's own, and signals are not taken over."""
+        if self.is_headless:
+            return
         loop = asyncio.get_running_loop()
+
+        def leave(number: int) -> None:
+            loop.remove_signal_handler(number)
+            self.exit(None, 128 + number)
+
         for number in (getattr(signal, "SIGHUP", None), signal.SIGTERM):
             if number is not None:
                 try:
-                    loop.add_signal_handler(number, self.exit, None, 128 + number)
+                    loop.add_signal_handler(number, leave, number)
                 except (NotImplementedError, RuntimeError, ValueError):
                     pass  # not the main thread, or a system without signals
 
