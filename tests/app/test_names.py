@@ -165,6 +165,36 @@ async def test_the_only_name_is_written_at_once():
         assert app.editor.cursor_location == (0, 18)
 
 
+async def test_the_first_time_the_list_opens_when_the_names_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(engine_library.paths, "cache", lambda: tmp_path)
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        await pilot.press(*"jnp.ar", "ctrl+@")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.list.display and app.list.get_option_at_index(0).id == "arange"
+
+
+async def test_without_the_libraries_names_of_the_file_are_completed_and_a_look_up_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(engine_library.paths, "cache", lambda: tmp_path)
+    monkeypatch.setattr(engine_library, "INSIDE", "tutor.checks.inside.nosuchmodule")
+    app = EditorApp()
+    async with app.run_test(notifications=True) as pilot:
+        await pilot.press(*"result = 1", "enter", *"resul", "ctrl+@")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.editor.text == "result = 1\nresult"
+        app.editor.action_look_up()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        (message,) = [one.message for one in app._notifications]
+        assert "jaxtutor doctor" in message
+
+
 async def test_a_name_is_chosen_from_the_list():
     app = EditorApp()
     async with app.run_test() as pilot:

@@ -113,15 +113,12 @@ HOSTILE = """import jax
 class Forged:
     __module__ = "jax.numpy"
     __doc__ = "\\x1b[31m[red]" + "a" * 1_000_000
-    __signature__ = 3
-
-    def __call__(self, x):
-        raise ValueError("no")
+    __call__ = staticmethod(int)
 
 forged = Forged()
 
 def double(x):
-    return forged(x)
+    return forged("no")
 """
 
 
@@ -145,11 +142,13 @@ def test_what_a_function_says_is_left_out_where_an_explanation_is_sure(mini: Pac
 
 
 def test_what_a_forged_function_says_is_cut_and_made_harmless(mini: Pack, forks: Forks):
-    fault = checked(mini, "double", HOSTILE, forks).checks[0].fault
-    assert fault is not None
-    if fault.called is not None:
-        assert len(repr(fault.called)) < 2_000
-        assert "\x1b" not in repr(fault.called.about)
+    report = checked(mini, "double", HOSTILE, forks)
+    fault = report.checks[0].fault
+    assert fault is not None and fault.called is not None
+    assert fault.called.name == "forged" and fault.called.about.endswith("a…")
+    assert len(repr(fault.called)) < 2_000
+    assert "\x1b" not in report.to_json().decode() and "\x1b" not in rendered(report)
+    assert "[red]" in rendered(report)  # as text, not as markup
 
 
 # --- jaxtutor explain ------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from textual import on, work
 from textual.geometry import Offset
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
 
 from tutor.engine.library import Library, known_library, library
 from tutor.ui.completion import Completion, completions
@@ -44,7 +45,9 @@ class CompletionList(OptionList, can_focus=False):
 
     @work(thread=True, exclusive=True)
     def _read(self) -> None:
-        self.app.call_from_thread(self._open, library())
+        found, worker = library(), get_current_worker()
+        if not worker.is_cancelled:  # or the screen has been left
+            self.app.call_from_thread(self._open, found)
 
     def _open(self, found: Library | None) -> None:
         self._library = found

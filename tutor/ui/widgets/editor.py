@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
+from textual.worker import get_current_worker
 
 from tutor.engine.library import Library, known_library, library
 from tutor.ui.actions import ACTIONS, EDITING, actions, bindings
@@ -205,9 +206,14 @@ class CodeEditor(TextArea, inherit_bindings=False):
 
     @work(thread=True, exclusive=True)
     def _read_library(self) -> None:
-        known = library()
+        known, worker = library(), get_current_worker()
+        if worker.is_cancelled:  # or the screen has been left
+            return
         if known is not None:
             self.app.call_from_thread(self._show_function, known)
+        else:
+            unread = "The libraries could not be read. Run jaxtutor doctor in a terminal."
+            self.app.call_from_thread(self.notify, unread, severity="error")
 
     def _show_function(self, known: Library) -> None:
         name, function = function_at(self.text, *self.cursor_location, known)
