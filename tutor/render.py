@@ -155,19 +155,18 @@ def explanation_page(
     example: str,
     lessons: Collection[str] = (),
     *,
-    raises: bool = True,
+    label: str = "Fails:",
     width: int = 80,
 ) -> RenderableType:
     """Render an explanation whole.
 
-    **Arguments:** `example`: code that makes the mistake; `raises`: whether importing it raises the
-    error; `width`: of the terminal, in columns.
+    **Arguments:** `example`: code that makes the mistake, or the error; `label`: what it is;
+    `width`: of the terminal, in columns.
     """
     parts: list[RenderableType] = [
         Text(explained.id, "bold"), Text(),
         indented(explained.what), indented(explained.why, "dim"), Text(),
-        _next_to("Fails:" if raises else "For example:", example.strip("\n"),
-                 explained.instead, width),
+        _next_to(label, example.strip("\n"), explained.instead, width),
     ]  # fmt: skip
     for one in explained.alternatives:
         parts += [Text(), indented(f"Or: {one.what}"), _code(one.instead, 6)]

@@ -35,12 +35,6 @@ def rules_of(file: str) -> tuple[Rule, ...]:
     return msgspec.convert(tree, Rules).rules
 
 
-def is_about_answers(rule: Rule) -> bool:
-    """Return whether a rule explains wrong answers rather than what an import raises."""
-    when = rule.when
-    return bool(when.finding or when.cause or when.check)
-
-
 def problems(rule: Rule, kept: Kept) -> Iterator[str]:
     """Yield what is wrong with a rule: its patterns and fields, and what explains its example."""
     for when in (rule.when, *(one.when for one in rule.or_ if one.when is not None)):
@@ -54,7 +48,9 @@ def problems(rule: Rule, kept: Kept) -> Iterator[str]:
         except SyntaxError as error:
             if "outside" not in str(error) and "{" not in code:
                 yield f"instead: {error}"
-    if not is_about_answers(rule):
+    if bool(rule.example) == bool(rule.recorded):
+        yield "needs an example or a recorded error, and not both"
+    if not rule.explains_answers:
         symptom = _raised(rule, kept)
         yield from _not_explained(rule, symptom)
 

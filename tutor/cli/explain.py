@@ -103,7 +103,7 @@ def _show(name: str, options: argparse.Namespace) -> int:
         entry.explanation,
         entry.example,
         _list_lessons(options.pack),
-        raises=entry.raises,
+        label=entry.label,
         width=out.width,
     )
     out.print(page)

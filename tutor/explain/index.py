@@ -13,15 +13,18 @@ from tutor.report import Alternative, Explanation
 _FIELD = re.compile(r"\{\w*(?::\w+)?\}")
 
 
+FAILS, ANSWER, RECORDED = "Fails:", "A wrong answer:", "The error:"
+
+
 class Entry(Struct, frozen=True):
-    """An explanation in general, not of one error. `raises` says whether importing the example
-    raises the error, rather than being a wrong answer; `messages` are what the explanation
+    """An explanation in general, not of one error. `label` says what the example is: code that
+    fails, a wrong answer, or the error's own text; `messages` are what the explanation
     recognises."""
 
     explanation: Explanation
     title: str
     example: str
-    raises: bool = True
+    label: str = FAILS
     messages: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
 
@@ -48,7 +51,9 @@ def entries() -> dict[str, Entry]:
 
 
 def _of_rule(rule: Rule) -> Entry:
-    wrong = bool(rule.when.finding or rule.when.cause or rule.when.check)
+    example, label = rule.example, ANSWER if rule.explains_answers else FAILS
+    if rule.recorded:
+        example, label = rule.recorded.partition("\n")[2], RECORDED  # without its source
     return Entry(
         Explanation(
             rule.id,
@@ -61,8 +66,8 @@ def _of_rule(rule: Rule) -> Entry:
             rule.link,
         ),
         _without_fields(rule.title),
-        rule.example,
-        not wrong and not rule.recorded,
+        example,
+        label,
         several(rule.when.message),
         several(rule.when.exception),
     )

@@ -64,9 +64,9 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     **Arguments:** `what`: what happened, for PyTorch developers; `why`: why JAX behaves this way;
     `instead`: Python to write instead; `or_`: up to two other mistakes that fail with this message;
     `example`: a module whose import raises the error; for a wrong answer, a submission; `recorded`:
-    the error's text, if it cannot be raised on every machine; `devices`: how many simulated devices
-    the example needs; `lesson`: the lesson that teaches it; `link`: a page of JAX, Flax or Optax
-    about it; `likely`: whether it is a guess.
+    the error's text in its place, if it cannot be raised on every machine, below a comment with its
+    source; `devices`: how many simulated devices the example needs; `lesson`: the lesson that
+    teaches it; `link`: a page of JAX, Flax or Optax about it; `likely`: whether it is a guess.
     """
 
     id: Id
@@ -75,12 +75,17 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     why: Prose
     instead: Code
     or_: Annotated[tuple[Possibility, ...], Meta(max_length=2)] = field(default=(), name="or")
-    example: str
+    example: str = ""
     recorded: str = ""
     devices: Annotated[int, Meta(ge=1, le=8)] = 1
     lesson: Id
     link: Annotated[str, Meta(pattern=r"^https://|^$")] = ""
     likely: bool = False
+
+    @property
+    def explains_answers(self) -> bool:
+        """Whether it is about wrong answers rather than errors."""
+        return bool(self.when.finding or self.when.cause or self.when.check)
 
     @property
     def title(self) -> str:

@@ -59,6 +59,6 @@ class ExplanationScreen(Dialog):
         from tutor.explain.index import entries
 
         entry = entries().get(explained.id)
-        example, raises = (entry.example, entry.raises) if entry is not None else ("", False)
-        page = render.explanation_page(explained, example, lessons, raises=raises, width=width)
+        example, label = (entry.example, entry.label) if entry is not None else ("", "")
+        page = render.explanation_page(explained, example, lessons, label=label, width=width)
         super().__init__(Static(page), classes="-wide")
