@@ -116,9 +116,8 @@ SIDE_BY_SIDE = 100
 
 def explanation(explained: Explanation, lessons: Collection[str] = ()) -> RenderableType:
     """Render an explanation: what happened, why, what to write instead, and where to read more."""
-    lead = "Probably: " if explained.likely or explained.alternatives else ""
     parts: list[RenderableType] = [
-        indented(f"→ {lead}{explained.what}"),
+        indented(f"→ {explained.lead}{explained.what}"),
         indented(explained.why, "dim"),
         indented("Instead:", "dim"),
         _code(explained.instead, 6),
@@ -146,8 +145,7 @@ def called(function: Called) -> RenderableType:
 
 def _called(fault: Fault) -> list[RenderableType]:
     """Render what the function says of itself whose call failed, where no explanation is sure."""
-    sure = fault.explanation is not None and not fault.explanation.likely
-    return [called(fault.called)] if fault.called is not None and not sure else []
+    return [called(fault.help)] if fault.help is not None else []
 
 
 def explanation_page(

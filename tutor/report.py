@@ -40,6 +40,11 @@ class Explanation(Struct, frozen=True):
     alternatives: tuple[Alternative, ...] = ()
     link: str = ""
 
+    @property
+    def lead(self) -> str:
+        """How it begins: it may not be the cause, if it is a guess or there are other mistakes."""
+        return "Probably: " if self.likely or self.alternatives else ""
+
 
 class Called(Struct, frozen=True):
     """What a function of a library says of itself: its name, how to call it, as in `(f, init, xs)`,
@@ -91,6 +96,12 @@ class Fault(Struct, frozen=True):
     values: tuple[str, ...] = ()
     explanation: Explanation | None = None
     called: Called | None = None
+
+    @property
+    def help(self) -> Called | None:
+        """What is shown of the function whose call raised: nothing if an explanation is sure."""
+        sure = self.explanation is not None and not self.explanation.lead
+        return None if sure else self.called
 
 
 class Entry(Struct, frozen=True):

@@ -233,6 +233,7 @@ class BatchRunner:
             fault=f"{place}{marks.fault}",
             values=marks.values,
             explained=marks.explained,
+            help=marks.help,
             source_sha256=pending.sha256,
             source=submission.source,
             seconds=round(sum(report.timings.total for report in reports), 4),

@@ -9,7 +9,7 @@ from tutor.checks.predict import questions
 from tutor.foreign.plain_text import inert
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Lesson
-from tutor.report import CheckResult, Explanation, Report, Status, verdict_of
+from tutor.report import Called, CheckResult, Explanation, Report, Status, verdict_of
 
 _WORST_FIRST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
 
@@ -25,6 +25,7 @@ class Marks(Struct, frozen=True):
     fault: str
     values: tuple[str, ...]
     explained: Explanation | None
+    help: Called | None
 
 
 def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
@@ -60,6 +61,7 @@ def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
         "" if verdict == "pass" else _fault(fault.message if fault is not None else "", worst),
         fault.values if fault is not None else (),
         fault.explanation if fault is not None else None,
+        fault.help if fault is not None else None,
     )  # fmt: skip
 
 
@@ -90,6 +92,7 @@ def _check_score(
         visible=check.visible,
         explained=result.explained,
         curves=result.curves,
+        help=result.fault.help if result.fault is not None else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.report import Curves, Explanation, Status
+from tutor.report import Called, Curves, Explanation, Status
 
 Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 """The verdict on a submission to a lesson. `pass`: every check except bonuses passed. `fail`,
@@ -17,7 +17,7 @@ Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 
 class CheckScore(Struct, frozen=True):
     """The outcome of one check. The points of a `bonus` come on top of the lesson's. Students may
-    not see a check that is not `visible`. `values`: as in `tutor.report.Fault`."""
+    not see a check that is not `visible`. `values` and `help`: as in `tutor.report.Fault`."""
 
     name: str
     kind: str
@@ -32,6 +32,7 @@ class CheckScore(Struct, frozen=True):
     visible: bool = True
     explained: Explanation | None = None
     curves: Curves | None = None
+    help: Called | None = None
 
 
 class Late(Struct, frozen=True):
@@ -58,7 +59,8 @@ class Result(Struct, frozen=True):
     0. The penalty for lateness is already deducted. `notes` explain the score: partial credit, a
     flaky pass, a file with another name. `seed` is the batch's, `runs` the number of runs
     (`--repeat`); `source` is the file's path inside the submissions. `explained` explains code that
-    could not be run, and `values` belong to its fault; those of a check are in the check.
+    could not be run, and `values` and `help` belong to its fault; those of a check are in the
+    check.
     """
 
     submission: str
@@ -75,6 +77,7 @@ class Result(Struct, frozen=True):
     fault: str = ""
     values: tuple[str, ...] = ()
     explained: Explanation | None = None
+    help: Called | None = None
     source_sha256: str = ""
     source: str = ""
     seconds: float = 0.0

@@ -56,7 +56,7 @@ def _ratio(pair: ArrayPair) -> float | None:
 
 
 def _common_ratio(comparison: Comparison) -> float | None:
-    """Return the ratio of actual to expected if all pairs share one that is unlikely to be chance."""
+    """Return the ratio of actual to expected that all pairs share, unless it may be chance."""
     ratios = [_ratio(pair) for pair in comparison.pairs]
     first = ratios[0] if ratios else None
     if first is None or any(one is None or abs(one / first - 1) > EXACT for one in ratios):

@@ -18,9 +18,8 @@ from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
 from tutor.grading.outputs.grouping import AddResult, by_submission, format_number
-from tutor.grading.outputs.student_view import student_view
+from tutor.grading.outputs.student_view import StudentView, student_view
 from tutor.grading.result import Batch, CheckScore, Result
-from tutor.report import Explanation
 from tutor.storage.files import write_atomically
 
 
@@ -74,7 +73,7 @@ def _output_lines(result: Result) -> Iterator[str]:
         yield f"{result.lesson}: a grader set the score to {score}: {result.override.reason}"
     view = student_view(result)
     if view.fault:
-        yield f"{result.lesson}: {view.fault}{_where(view.values)}{_explanation(view.explained)}"
+        yield f"{result.lesson}: {view.fault}{_where(view.values)}{_advice(view)}"
     if result.late is not None:
         yield f"{result.lesson}: {result.late.reason}"
 
@@ -106,16 +105,20 @@ def _tests(result: Result) -> Iterator[dict[str, Any]]:
 
 def _check_output(check: CheckScore) -> str:
     case = f"\nwith {check.case}" if check.case and check.status != "pass" else ""
-    return f"{check.message}{_where(check.values)}{case}{_explanation(check.explained)}"
+    return f"{check.message}{_where(check.values)}{case}{_advice(check)}"
 
 
 def _where(values: Sequence[str]) -> str:
     return f"\nwhere {', '.join(values)}" if values else ""
 
 
-def _explanation(explained: Explanation | None) -> str:
-    if explained is None:
-        return ""
-    lead = "Probably: " if explained.likely else ""
-    others = "".join(f"\nOr: {one.what}\n{one.instead}" for one in explained.alternatives)
-    return f"\n\n{lead}{explained.what}\n{explained.why}\nInstead:\n{explained.instead}{others}"
+def _advice(part: CheckScore | StudentView) -> str:
+    """Return what a check, or code that could not run, is explained by."""
+    parts = []
+    if (explained := part.explained) is not None:
+        others = "".join(f"\nOr: {one.what}\n{one.instead}" for one in explained.alternatives)
+        advice = f"{explained.why}\nInstead:\n{explained.instead}{others}"
+        parts.append(f"{explained.lead}{explained.what}\n{advice}")
+    if (called := part.help) is not None:
+        parts.append(f"{called.name}{called.signature}\n{called.about}".rstrip())
+    return "".join(f"\n\n{one}" for one in parts)

@@ -24,6 +24,7 @@ def own_page(pack: Pack, lesson: Lesson, report: Report, code: str) -> bytes:
         fault=marks.fault,
         values=marks.values,
         explained=marks.explained,
+        help=marks.help,
     )
     batch = Batch(manifest.title, manifest.version or "", report.seed, (lesson.id,))
     page = load_template("student.html").render(

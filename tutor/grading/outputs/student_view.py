@@ -11,13 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from tutor.grading.result import CheckScore, Result
-from tutor.report import Explanation
+from tutor.report import Called, Explanation
 
 
 class StudentView(Struct, frozen=True):
     """`checks` are the visible ones; `hidden` counts the others, worth `hidden_points` of
     `hidden_max`. `fault` is set if no check says what is wrong: with the file, or with code that
-    could not run; `values` and `explained` belong to it."""
+    could not run; `values`, `explained` and `help` belong to it."""
 
     checks: tuple[CheckScore, ...]
     hidden: int
@@ -26,6 +26,7 @@ class StudentView(Struct, frozen=True):
     fault: str
     values: tuple[str, ...]
     explained: Explanation | None
+    help: Called | None
 
 
 def student_view(result: Result) -> StudentView:
@@ -39,6 +40,7 @@ def student_view(result: Result) -> StudentView:
         fault := _visible_fault(result),
         result.values if fault else (),
         result.explained if fault else None,
+        result.help if fault else None,
     )
 
 
