@@ -16,7 +16,7 @@ from tests.grading.outputs.html import Page
 from tests.grading.outputs.made import NASTY, hostile_result
 from tutor.grading import outputs
 from tutor.grading.result import CheckScore, Result
-from tutor.report import WANTS, Curves, Explanation
+from tutor.report import WANTS, Called, Curves, Explanation
 
 Write = Callable[..., Path]
 PAGES = ["report.html", "students"]
@@ -171,23 +171,33 @@ def test_a_student_sees_pending_reviews_and_overrides(write: Write, real: Sequen
 WHAT = Explanation("an-id", "It <is> so.", "Torch does not.", "y = f(x)", "a-lesson", likely=True)
 
 
-def test_a_student_sees_explanations(write: Write):
+SCAN = Called("jax.lax.scan", "(f, <init>)", "Scan a function.")
+
+
+def test_a_student_sees_explanations_and_what_the_function_says_of_itself(write: Write):
     checks = (
-        CheckScore("seen", "value", "fail", 0.0, 1.0, message="no", explained=WHAT),
+        CheckScore("seen", "value", "fail", 0.0, 1.0, message="no", explained=WHAT, help=SCAN),
         CheckScore("covert", "value", "fail", 0.0, 1.0, visible=False,
-                   explained=msgspec.structs.replace(WHAT, what="SECRET")),
+                   explained=msgspec.structs.replace(WHAT, what="SECRET"),
+                   help=msgspec.structs.replace(SCAN, about="SECRET")),
     )  # fmt: skip
     results = [
         Result("Eve", "double", "fail", 0.0, 2.0, checks),
-        Result("Eve", "tall", "error", None, 1.0, fault="it broke", explained=WHAT),
+        Result("Eve", "tall", "error", None, 1.0, fault="it broke", explained=WHAT, help=SCAN),
     ]
     folder = write(results, ["students", "gradescope"])
     text = " ".join(page_of(folder, "Eve").text.split())
-    explanation = "Probably: It <is> so. Torch does not. Instead: y = f(x)"
+    explanation = (
+        "Probably: It <is> so. Torch does not. Instead: y = f(x) "
+        "jax.lax.scan(f, <init>) Scan a function."
+    )
     assert text.count(explanation) == 2 and f"it broke {explanation}" in text
     assert "SECRET" not in text
     data = msgspec.json.decode((folder / "gradescope/Eve/results.json").read_bytes())
-    lines = "\n\nProbably: It <is> so.\nTorch does not.\nInstead:\ny = f(x)"
+    lines = (
+        "\n\nProbably: It <is> so.\nTorch does not.\nInstead:\ny = f(x)"
+        "\n\njax.lax.scan(f, <init>)\nScan a function."
+    )
     assert data["tests"][0]["output"] == f"no{lines}" and f"it broke{lines}" in data["output"]
 
 
