@@ -113,6 +113,7 @@ CASES = [
 
 CHECKS = "# Transformations that the functions must support"
 COLUMN = "value: standardize(x[:, 0])"
+EPOCHS = ('def columns(x):\n      """x', 'def columns(x, n_epochs=1):\n      """x')
 
 
 HIDING = [
@@ -144,6 +145,53 @@ HIDING = [
             "gradient-unasked",
             [(" + (standardize(x[:, 0]) ** 3).sum()", ""),
              ("survives: [jit, grad, vmap]", "survives: [jit, vmap]")],
+            "",
+        ),
+        (
+            "all-sizes-different",
+            [(CHECKS, f"  - {{name: sizes, value: 'columns(x, [7, 5, 3])', why: w}}\n{CHECKS}")],
+            "no list of sizes repeats one, such as [7, 5, 3]",
+        ),
+        (
+            "all-sizes-different",
+            [(CHECKS, f"  - {{name: sizes, value: 'columns(x, [7, 5, 7])', why: w}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "one-step",
+            [EPOCHS, (CHECKS, f"  - {{name: once, value: 'columns(x, 1)', why: w}}\n{CHECKS}")],
+            "'columns' is only called with n_epochs=1",
+        ),
+        (
+            "one-step",
+            [EPOCHS,
+             (CHECKS, f"  - {{name: b, value: 'columns(x, n_epochs=2)', why: w}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "compiled-anew",
+            [(CHECKS, "  - {name: once, compiles: jax.jit(columns)(x), why: w, after: result}\n"
+              + CHECKS)],
+            "the expression makes a new compiled function",
+        ),
+        (
+            "compiled-anew",
+            [(CHECKS, f"  - {{name: one, compiles: columns(x), why: w, after: result}}\n{CHECKS}")],
+            "",
+        ),
+        (
+            "repeated-check",
+            [(CHECKS, "  - {name: again, value: columns(x), why: w,"
+              " after: as many columns as rows}\n" + CHECKS)],
+            "the check 'again' asks the same as 'all columns' on line 65, after which it runs",
+        ),
+        (
+            "repeated-check",  # not `after` it, or with other inputs, more cases, other tolerances
+            [(CHECKS, "  - {name: alone, value: columns(x), why: w}\n"
+              "  - {name: more, value: columns(x), why: w, after: all columns, cases: 9}\n"
+              "  - {name: exact, value: columns(x), why: w, after: all columns, tol: 1e-6}\n"
+              "  - {name: other, value: columns(x), why: w, after: all columns,\n"
+              "     inputs: {x: 'normal(d, n)'}}\n" + CHECKS)],
             "",
         ),
         ("never-square", [("normal(n, n)", "normal(n, d)")], "no drawn array is square"),

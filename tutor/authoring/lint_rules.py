@@ -223,11 +223,11 @@ _RULES: tuple[Callable[[Page], Iterator[Finding]], ...] = (
     few_hints, no_mistakes, few_words, unoffered_hint, edit_misses,
     inputs.cannot_be_drawn, inputs.unused_input, inputs.unused_size, inputs.unused_data,
     inputs.equal_sizes, inputs.fixed_size, inputs.fixed_bound, inputs.never_square,
-    inputs.small_inputs,
+    inputs.all_sizes_different, inputs.one_step, inputs.small_inputs,
     checks.no_why, checks.cannot_fail, checks.never_applies, checks.no_comparison,
     checks.expect_without_torch, checks.concluded_inside, checks.evidence_alone,
     checks.constant_in_jit, checks.asks_nothing, checks.gradient_unasked,
-    checks.no_survives,
+    checks.no_survives, checks.repeated_check, checks.compiled_anew,
 )  # fmt: skip
 
 RULES = {rule.__name__.replace("_", "-"): rule for rule in _RULES}

@@ -8,14 +8,18 @@ from tutor.authoring.conclusions import conclusion
 from tutor.authoring.page import Finding, Page
 from tutor.check import Check
 from tutor.checks import BUILT_IN
+from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
 from tutor.checks.predict import Predict, only_asks
 from tutor.checks.program import Program
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
+from tutor.engine.plan import used_inputs
 from tutor.expressions import TORCH_HELPERS, calls_of, defined_names, free_names, own_names, texts
 from tutor.inputs.draws import Draws, drawn
+from tutor.inputs.order import needed
+from tutor.lesson import Lesson
 from tutor.pack.releases import ever_applies, supported
 from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode
 
@@ -121,6 +125,76 @@ def _outside_of_jit(expression: str) -> set[str]:
         if isinstance(argument, ast.Lambda)
         for name in free_names(ast.unparse(argument))
     }
+
+
+def compiled_anew(page: Page) -> Iterator[Finding]:
+    """JAX caches programs by function object."""
+    for number, check in enumerate(own_checks(page.lesson)):
+        harness = page.lesson.jax_harness or ""
+        if isinstance(check, Compiles) and _makes_a_jitted_function(check.compiles, harness):
+            message = "the expression makes a new compiled function at each call"
+            remedy = "call a function that the learner compiles; a new one never reuses a program"
+            yield page.at("checks", number, "compiles"), message, remedy
+
+
+def _makes_a_jitted_function(expression: str, harness: str) -> bool:
+    tree = ast.parse(expression.strip(), mode="eval")
+    functions = [
+        one
+        for one in ast.parse(harness).body
+        if isinstance(one, ast.FunctionDef) and one.name in free_names(expression)
+    ]
+    # A decorator compiles once.
+    bodies = [part for one in functions for part in one.body]
+    names = (
+        node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        for part in (tree, *bodies)
+        for node in ast.walk(part)
+    )
+    return any(name in ("jit", "pmap") for name in names)
+
+
+def repeated_check(page: Page) -> Iterator[Finding]:
+    """A check that asks what one before it has asked can only pass: its `why` is never seen."""
+    lesson = page.lesson
+    numbers = {check.title: number for number, check in enumerate(own_checks(lesson))}
+    for number, check in enumerate(own_checks(lesson)):
+        for other in _all_before(check, {one.title: one for one in own_checks(lesson)}):
+            if other.case_count >= check.case_count and _asks(check, lesson) == _asks(
+                other, lesson
+            ):
+                line = page.at("checks", numbers[other.title]).line
+                message = (
+                    f"the check {check.title!r} asks the same as {other.title!r} on line {line}, "
+                    "after which it runs, so it cannot fail"
+                )
+                yield page.at("checks", number), message, "let it ask something else, or remove it"
+                break
+
+
+def _all_before(check: Check, checks: Mapping[str, Check]) -> list[Check]:
+    """Return the checks that have passed when this one runs."""
+    found: list[Check] = []
+    pending = [*check.prerequisites]
+    while pending:
+        one = checks.get(pending.pop())
+        if one is not None and one not in found:
+            found.append(one)
+            pending += one.prerequisites
+    return found
+
+
+def _asks(check: Check, lesson: Lesson) -> object:
+    """Return all that decides whether an answer passes a check; unique if chance decides, too."""
+    if type(check).extra_inputs is not Check.extra_inputs:
+        return check.title
+    inputs = {**lesson.inputs, **check.inputs}
+    needs = needed(inputs, used_inputs(check, inputs))
+    left_out = {"name", "after", "why", "points", "bonus", "visible", "jax", "cases", "inputs"}
+    fields = {name: getattr(check, name) for name in check.__struct_fields__}
+    asked = {name: value for name, value in fields.items() if name not in left_out}
+    asked["devices"] = check.devices or lesson.devices
+    return check.kind, repr(asked), repr([(name, inputs[name]) for name in sorted(needs)])
 
 
 def cannot_fail(page: Page) -> Iterator[Finding]:

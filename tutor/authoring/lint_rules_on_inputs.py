@@ -57,6 +57,10 @@ BOUNDS = {"integers": 1, "int": 1, "tokens": 0}
 """The argument of a draw below which all of its numbers are."""
 
 
+STEPS = re.compile(r"^(n_|num_)?(epochs?|steps?|iterations?|iters?|rounds|layers|times|depth)$")
+"""Names of parameters that say how often something is done."""
+
+
 def cannot_be_drawn(page: Page) -> Iterator[Finding]:
     yield from _unusable_data(page)
     lesson = page.lesson
@@ -282,6 +286,70 @@ def fixed_bound(page: Page) -> Iterator[Finding]:
             message = f"the upper bound is always {high.value!r}"
             remedy = "for an index, use the size: integers(0, n, …), int(0, n), tokens(n, …)"
             yield node, message, remedy
+
+
+def all_sizes_different(page: Page) -> Iterator[Finding]:
+    """An answer can tell layers apart by their sizes where no two are equal."""
+    lists = [
+        (number, values)
+        for number, check in enumerate(own_checks(page.lesson))
+        for text in texts(check.observe())
+        for values in _integer_lists(text)
+    ]
+    if lists and all(len(set(values)) == len(values) for _, values in lists):
+        number, values = lists[0]
+        message = f"no list of sizes repeats one, such as {list(values)}"
+        yield page.at("checks", number), message, "use a list such as [7, 5, 7] in one check"
+
+
+def one_step(page: Page) -> Iterator[Finding]:
+    """A single step cannot show what gets lost between two."""
+    parameters = {
+        function.name: [argument.arg for argument in function.args.args]
+        for function in ast.parse(page.lesson.starter).body
+        if isinstance(function, ast.FunctionDef)
+    }
+    seen: dict[tuple[str, str], set[object]] = {}
+    first: dict[tuple[str, str], int] = {}
+    for number, check in enumerate(own_checks(page.lesson)):
+        for text in texts(check.observe()):
+            for name, parameter, value in _arguments(text, parameters):
+                seen.setdefault((name, parameter), set()).add(value)
+                first.setdefault((name, parameter), number)
+    for (name, parameter), values in seen.items():
+        if STEPS.match(parameter) and values == {1}:
+            message = f"{name!r} is only called with {parameter}=1"
+            yield page.at("checks", first[name, parameter]), message, "call it with 2 or 3 as well"
+
+
+def _arguments(text: str, parameters: dict[str, list[str]]) -> Iterator[tuple[str, str, object]]:
+    """Yield arguments of the learner's functions: function, parameter and, if constant, value."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        names = parameters.get(node.func.id, [])
+        pairs = [*zip(names, node.args, strict=False)]
+        pairs += [(one.arg, one.value) for one in node.keywords if one.arg]
+        for name, value in pairs:
+            yield node.func.id, name, value.value if isinstance(value, ast.Constant) else None
+
+
+def _integer_lists(text: str) -> Iterator[tuple[int, ...]]:
+    """Yield lists and tuples of three or more integers among the arguments of calls."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return
+    for call in ast.walk(tree):
+        for node in call.args if isinstance(call, ast.Call) else []:
+            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 2:
+                values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+                if len(values) == len(node.elts) and all(type(v) is int for v in values):
+                    yield tuple(v for v in values if isinstance(v, int))
 
 
 def never_square(page: Page) -> Iterator[Finding]:
