@@ -28,6 +28,6 @@ def cached(name: str, paths: Sequence[Path], form: type[tuple[T, ...]]) -> tuple
         return kept[1]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     contents = [yaml.load(path.read_bytes(), loader) for path in paths]  # noqa: S506 - safe
-    found = msgspec.convert(contents, form)
-    remember(folder, name, (seen, found))
-    return found
+    converted = msgspec.convert(contents, form)
+    remember(folder, name, (seen, converted))
+    return converted
