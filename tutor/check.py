@@ -111,6 +111,10 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: ClassVar[str]
     inside: ClassVar[str]
     default_cases: ClassVar[int] = 3
+    held_back: ClassVar[frozenset[str]] = frozenset()
+    """Inputs that the sandbox gets only after `inside` has answered: then `inside_afterwards` is
+    asked, with all inputs, and both answers are one."""
+    inside_afterwards: ClassVar[str] = ""
     structural: ClassVar[bool] = False
     """Whether it judges how the code is written, which the values of inputs hardly change."""
 

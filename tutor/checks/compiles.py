@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
-from tutor.tree import Tree, items, text
+from tutor.checks.agreement import otherwise
+from tutor.tree import Tree, entry, items, text
 
 
 class Compiles(Check, frozen=True, kw_only=True):
@@ -31,10 +32,12 @@ class Compiles(Check, frozen=True, kw_only=True):
         return self.calls
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        calls = [[text(name) for name in items(names)] for names in items(observed)]
+        series = items(entry(observed, "calls"))
+        calls = [[text(name) for name in items(names)] for names in series]
         total = sum(map(len, calls))
         if total <= self.at_most:
-            return None
+            ordinary, watched = entry(observed, "value"), entry(observed, "watched")
+            return otherwise(ordinary, watched, "watched for what it compiles")
         first, later = calls[0], [name for call in calls[1:] for name in call]
         allowed = "1 program" if self.at_most == 1 else f"{self.at_most} programs"
         if len(first) > self.at_most:

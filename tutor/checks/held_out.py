@@ -13,6 +13,9 @@ from tutor.inputs.streams import generator
 from tutor.report import Accuracy
 from tutor.tree import Leaf, Tree, TreeError
 
+HELD_OUT = "held out"
+"""The input that holds them: no expression can name it."""
+
 MOST_HELD_OUT = 360
 """By default, a fifth of the examples, but not more than this."""
 
@@ -43,6 +46,8 @@ class HeldOut(Check, frozen=True, kw_only=True):
     """
 
     inside: ClassVar[str]
+    held_back: ClassVar[frozenset[str]] = frozenset({HELD_OUT})
+    inside_afterwards: ClassVar[str] = "tutor.checks.inside.held_out"
     default_cases: ClassVar[int] = 1
 
     data: DataName = ""
@@ -101,7 +106,7 @@ class HeldOut(Check, frozen=True, kw_only=True):
         inputs: dict[str, Tree] = {"x": Leaf(x[kept], "array"), "y": Leaf(y[kept], "array")}
         if not self.predicts:
             return inputs, None
-        inputs["held out"] = Leaf(x[held], "array")
+        inputs[HELD_OUT] = Leaf(x[held], "array")
         classes = int(y.max()) + 1 if y.dtype.kind == "i" else 0
         return inputs, Answers(y[held], classes)
 

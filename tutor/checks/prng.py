@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.checks.agreement import otherwise
 from tutor.checks.compare import compare
 from tutor.checks.dependence import (
     FALSE_POSITIVE,
@@ -19,6 +20,7 @@ from tutor.checks.dependence import (
     same_numbers,
 )
 from tutor.checks.drawn import Drawn, drawn_arrays, rows, vectors
+from tutor.checks.ledger import drawn_in_both, key_data, ledger, reused
 from tutor.tree import Tree, entry, items, leaves, text
 
 MAX_VECTORS = 600
@@ -63,17 +65,24 @@ class Prng(Check, frozen=True, kw_only=True):
         return {"expression": self.prng, "key": self.key}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        for line in items(entry(observed, "reuse")):
-            return Finding(f"key used twice: {text(line)[:500]}", code="key-reused")
-        if checker := text(entry(observed, "checker")):
+        used = ledger(entry(observed, "uses"))
+        for message in reused(used):
+            return Finding(f"key used twice: {message[:500]}", code="key-reused")
+        recorded = entry(observed, "recorded")
+        if recorded is None and (checker := text(entry(observed, "checker"))):
             message = f"key used twice: jax.debug_key_reuse reports: {checker[:500]}"
             return Finding(message, code="key-reused")
         first, again, other = (entry(observed, name) for name in ("first", "again", "other"))
         if mismatch := compare(first, again, 0.0):
             message = "the same key gave two different results"
             return Finding(message, mismatch, code="random-without-key")
+        for value in [] if recorded is None else items(recorded):
+            how = "run without jit, as to record its keys"
+            if finding := otherwise(first, value, how):
+                return finding
         arrays = drawn_arrays(first, other)
-        if finding := self._constant(arrays, entry(observed, "used") is not None):
+        given = key_data(case.inputs[self.key])
+        if finding := self._constant(arrays, recorded is None or bool(given & used.uses.keys())):
             return finding
         if finding := _few_results([first, other, *items(entry(observed, "others"))]):
             return finding
@@ -81,9 +90,9 @@ class Prng(Check, frozen=True, kw_only=True):
             return finding
         if any(not array.varies and not array.constant for array in arrays):
             # Tables of constants are right; draws from a key that never changes are not.
-            for line in items(entry(observed, "constant")):
+            for line in drawn_in_both(used, ledger(entry(observed, "other uses"))):
                 return Finding(
-                    f"{text(line)[:500]} draws from a key that does not depend on `{self.key}`",
+                    f"{line} draws from a key that does not depend on `{self.key}`",
                     code="key-ignored",
                 )
         random = [

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta, field
 
 from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.checks.agreement import otherwise
 from tutor.tree import Tree, entry, items, real, text
 
 ENOUGH = 0.75
@@ -70,7 +71,14 @@ class Program(Check, frozen=True, kw_only=True):
             or self._growth(observed)
             or self._donation(observed)
             or self._places(observed)
+            or self._otherwise(observed)
         )
+
+    def _otherwise(self, observed: Tree) -> Finding | None:
+        if not (self.contains or self.lacks or self.steady):
+            return None
+        ordinary, compiled = entry(observed, "value"), entry(observed, "compiled")
+        return otherwise(ordinary, compiled, "compiled as a whole")
 
     def _operations(self, observed: Tree) -> Finding | None:
         if not (self.contains or self.lacks):

@@ -11,10 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from tutor.check import Case, Check, Finding
+from tutor.checks.agreement import otherwise
 from tutor.checks.value import Value
 from tutor.expressions import calls_of, texts
 from tutor.lesson import Lesson, under_transformations
-from tutor.tree import Tree, TreeError
+from tutor.tree import Tree, TreeError, entry, items, text
 
 CALLING = ("value", "shape", "distribution", "same", "bounds", "permutation")
 """Kinds whose expressions call the functions as learners should."""
@@ -47,8 +48,13 @@ class Survives(Check, frozen=True, kw_only=True):
         return {"survives": self.survives, "calls": calls}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        if observed != [call.function for call in self.calls]:
+        calls = items(observed)
+        if [entry(call, "function") for call in calls] != [call.function for call in self.calls]:
             raise TreeError("expected the functions that were traced")
+        for call in calls if "jit" in self.survives else []:
+            how = f"traced by `jax.jit` ({text(entry(call, 'function'))})"
+            if finding := otherwise(entry(call, "called"), entry(call, "traced"), how):
+                return finding
         return None
 
 

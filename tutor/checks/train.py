@@ -7,7 +7,7 @@ from msgspec import Meta
 from tutor.check import Case, Finding, JaxExpr
 from tutor.checks.held_out import DataName, HeldOut
 from tutor.report import Accuracy
-from tutor.tree import Tree
+from tutor.tree import Tree, entry
 
 
 class Train(HeldOut, frozen=True, kw_only=True):
@@ -39,10 +39,12 @@ class Train(HeldOut, frozen=True, kw_only=True):
         return {"train": self.train, "predict": self.predict, "watch": self.watch}
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
-        return self.unusable_predictions(observed, case) or self.wrong_predictions(observed, case)
+        predictions = entry(observed, "predictions")
+        unusable = self.unusable_predictions(predictions, case)
+        return unusable or self.wrong_predictions(predictions, case)
 
     def scored(self, observed: Tree, case: Case) -> Accuracy | None:
-        return self.accuracy_of(observed, case)
+        return self.accuracy_of(entry(observed, "predictions"), case)
 
     def note(self, observed: Tree, case: Case) -> str:
-        return self.note_on_predictions(observed, case)
+        return self.note_on_predictions(entry(observed, "predictions"), case)

@@ -292,11 +292,17 @@ class Submission:
                 raise Failed(found)
             read = Answer(case_id(check, case), compile=0, run=0)
             return Observation(check, case, read, check.read(self.code), found)
-        request = Observe(case_id(check, case), check.inside, check.observe())
         allowance = self._allowances[configuration]
         running = shown_code(check)
-        reply, tree = loaded.ask(request, [*case.input_sets], allowance, running, on_progress)
-        return Observation(check, case, reply, tree)
+        whole = Answer(case_id(check, case), compile=0, run=0)
+        trees: list[Tree] = []
+        for request, inputs in observations(check, case):
+            reply, tree = loaded.ask(request, inputs, allowance, running, on_progress)
+            if not isinstance(reply, Answer):
+                return Observation(check, case, reply, tree)
+            whole = Answer(whole.case, whole.compile + reply.compile, whole.run + reply.run)
+            trees.append(tree)
+        return Observation(check, case, whole, _together(trees))
 
     def forget_allowance(self, check: Check) -> None:
         """Give a check's sandbox, which was lost, its time again."""
@@ -324,6 +330,27 @@ class Submission:
         """Return the peak memory of the largest sandbox in MiB; None where it is unknown."""
         peaks = [loaded.sandbox.peak_mb for loaded in self._started.values() if not loaded.dead]
         return max((peak for peak in peaks if peak is not None), default=None)
+
+
+def observations(check: Check, case: Case) -> list[tuple[Observe, Tree]]:
+    """Return the requests to observe a case, each with its inputs: what is held back comes last."""
+    name, args = case_id(check, case), check.observe()
+    shown = [
+        {name: tree for name, tree in inputs.items() if name not in check.held_back}
+        for inputs in case.input_sets
+    ]
+    requests: list[tuple[Observe, Tree]] = [(Observe(name, check.inside, args), [*shown])]
+    if shown != [*case.input_sets]:
+        requests.append((Observe(name, check.inside_afterwards, args), [*case.input_sets]))
+    return requests
+
+
+def _together(trees: list[Tree]) -> Tree:
+    """Return the answers to the requests of one case as one."""
+    if len(trees) == 1:
+        return trees[0]
+    parts = [tree for tree in trees if isinstance(tree, dict)]
+    return {name: tree for part in parts for name, tree in part.items()}
 
 
 def harness_of(lesson: Lesson) -> Load | None:

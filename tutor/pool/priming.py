@@ -7,14 +7,14 @@ before a submission is imported (`tutor.sandbox.learner`).
 
 from collections.abc import Callable
 
-from tutor.engine.plan import Configuration, case_id, configuration_of, decoy, plan
-from tutor.engine.submission import harness_of
+from tutor.engine.plan import Configuration, configuration_of, decoy, plan
+from tutor.engine.submission import harness_of, observations
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.pool.programs import Programs
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Sandbox
-from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded, Observe
+from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded
 from tutor.tree import Tree
 
 _SEED = word("priming")
@@ -58,8 +58,8 @@ def prime(
             for case in cases:
                 if interrupted():
                     return
-                observe = Observe(case_id(check, case), check.inside, check.observe())
-                sandbox.ask(observe, [*case.input_sets], allowance, "priming")
+                for observe, inputs in observations(check, case):
+                    sandbox.ask(observe, inputs, allowance, "priming")
     if interrupted():
         return
     reply, made = sandbox.ask(Collect("collect"), None, allowance, "priming")

@@ -32,6 +32,7 @@ def main(job_text: str) -> None:
         die_with_parent(job.parent)
     protections = isolation.apply(job.policy)
     packages.admit(job.policy.packages)
+    from tutor.sandbox.calls import drive
     from tutor.sandbox.worker import work
 
-    work(job.role, job.requests, job.replies, protections)
+    drive(work(job.role, job.requests, job.replies, protections))

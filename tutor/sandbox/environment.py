@@ -1,14 +1,14 @@
 """A module of user code, and the expressions of checks evaluated with it.
 
 `learner` implements this for JAX and `reference` for PyTorch. A check's inside half gets one of the
-two as `env`.
+two as `env`. What runs user code returns a `Call`, for the caller to yield (see `calls`).
 """
 
 import builtins
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,8 @@ import numpy as np
 
 from tutor.expressions import own_names
 from tutor.report import Called
+from tutor.sandbox.calls import Call, Steps, UserCodeError
+from tutor.sandbox.harness_code import unnamed
 from tutor.sandbox.library_frames import frames_inside
 from tutor.sandbox.library_help import called
 from tutor.sandbox.limits import MAX_ANSWER
@@ -36,28 +38,8 @@ EXPRESSION = "<check>"
 """File name of checks' expressions in tracebacks."""
 
 
-class UserCodeError(Exception):
-    """User code raised `cause` while running `running`."""
-
-    def __init__(self, cause: BaseException, running: str) -> None:
-        super().__init__(running)
-        self.cause = cause
-        self.running = running
-
-
 class AnswerTooLarge(Exception):
     """User code returned a value that is too large to send."""
-
-
-@contextmanager
-def user_code(running: str) -> Iterator[None]:
-    """Turn every exception in this block into a `UserCodeError`."""
-    try:
-        yield
-    except UserCodeError:
-        raise
-    except BaseException as error:  # including SystemExit
-        raise UserCodeError(error, running) from error
 
 
 class Environment:
@@ -80,7 +62,7 @@ class Environment:
         """Tells the main process that a training has reached a step. Only while it waits for a
         reply, and only from the main thread."""
 
-    def load_harness(self, source: str, filename: str) -> None:
+    def load_harness(self, source: str, filename: str) -> Steps[None]:
         """Import the lesson's own functions for expressions. Called before `load`, so that their
         imports are the real ones. Raises: UserCodeError."""
         self._harness = {}
@@ -90,14 +72,14 @@ class Environment:
         # Only while it is imported: dataclasses look it up, but user code must not find it.
         sys.modules[module.__name__] = module
         try:
-            with user_code(filename):
-                exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - as in `load`
+            code = yield Call(filename, compile, (source, filename, "exec"))
+            yield Call(filename, exec, (unnamed(code), module.__dict__))
         finally:
             sys.modules.pop(module.__name__, None)
         defined = module.__dict__
         self._harness = {name: defined[name] for name in own_names(source) if name in defined}
 
-    def load(self, source: str, filename: str) -> None:
+    def load(self, source: str, filename: str) -> Steps[None]:
         """Import the module. Raises: UserCodeError."""
         self.filename, self.source = filename, source
         module = types.ModuleType(self.module_name)
@@ -109,8 +91,8 @@ class Environment:
         warnings.filterwarnings(
             "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"
         )
-        with user_code(filename):
-            exec(compile(source, filename, "exec"), module.__dict__)  # noqa: S102 - the purpose of a sandbox
+        code = yield Call(filename, compile, (source, filename, "exec"))
+        yield Call(filename, exec, (code, module.__dict__))
 
     @contextmanager
     def apart(self, name: str) -> Iterator[None]:
@@ -131,13 +113,12 @@ class Environment:
         builtin = {"__builtins__": dict(self._builtins)}
         return {**names, **self._harness, **self.helpers, **builtin, **extra}
 
-    def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
-        """Return the value of an expression, once it is computed (JAX dispatches asynchronously).
-        Raises: UserCodeError."""
+    def evaluate(self, expression: str, names: Mapping[str, Any]) -> Call:
+        """Evaluate an expression, and wait until its value is computed (JAX dispatches
+        asynchronously)."""
         text = " ".join(expression.split())
         code = compile(expression.strip(), EXPRESSION, "eval")
-        with user_code(text):
-            return self.settle(eval(code, self.names(names)))  # noqa: S307 - in the sandbox
+        return Call(text, eval, (code, self.names(names)), self.settle)
 
     def function(self, expression: str, parameters: list[str], names: Mapping[str, Any]) -> Any:
         """Return a new function of `parameters` that computes `expression`. New, because JAX caches
@@ -145,10 +126,9 @@ class Environment:
         text = f"lambda {', '.join(parameters)}: (\n{expression.strip()}\n)"
         return eval(compile(text, EXPRESSION, "eval"), self.names(names))  # noqa: S307 - same
 
-    def call(self, running: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of the user's. Raises: UserCodeError."""
-        with user_code(running):
-            return self.settle(function(*arguments))
+    def call(self, running: str, function: Callable[..., Any], *arguments: Any) -> Call:
+        """Call a function of the user's, and wait for its value."""
+        return Call(running, function, arguments, self.settle)
 
     def line_of_caller(self) -> int:
         """Return the line of the module that is being executed; 0 if none is."""
@@ -156,6 +136,18 @@ class Environment:
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back  # type: ignore[assignment]
         return frame.f_lineno if frame is not None else 0
+
+    def stopwatch(self) -> Callable[[], tuple[float, float]]:
+        """Return a function that returns the seconds since this call: compiling, and the rest."""
+        raise NotImplementedError
+
+    def give(self, programs: Tree) -> None:
+        """Accept compiled programs (`tutor.sandbox.protocol.Give`)."""
+        raise NotImplementedError
+
+    def collect(self, *, unload: bool = True) -> Tree:
+        """Return compiled programs (`tutor.sandbox.protocol.Collect`)."""
+        raise NotImplementedError
 
     def settle(self, value: Any) -> Any:
         """Wait until `value` has been computed."""
@@ -170,14 +162,35 @@ class Environment:
         values: dict[str, Any] = self.fresh({**inputs})
         return values
 
-    def encode(self, value: Any, running: str = "the result") -> Tree:
-        """Return a value of user code as a tree. Raises: UserCodeError: converting it raised, or an
-        array exceeds `MAX_ANSWER`."""
-        with user_code(running):
-            try:
-                return self._encode(value, 0)
-            except AnswerTooLarge as error:
-                raise UserCodeError(error, running) from error
+    def encode(self, value: Any, running: str = "the result") -> Call:
+        """Encode a value of user code as a tree: converting it may run its methods."""
+        return Call(running, self.encoded, (value,))
+
+    def value(self, expression: str, names: Mapping[str, Any]) -> Steps[Tree]:
+        """Evaluate and encode an expression."""
+        value = yield self.evaluate(expression, names)
+        tree: Tree = yield self.encode(value, expression)
+        return tree
+
+    def evaluate_each(
+        self, expressions: Iterable[str], names: Mapping[str, Any]
+    ) -> Steps[list[Any]]:
+        """Evaluate several expressions."""
+        values = []
+        for expression in expressions:
+            values += [(yield self.evaluate(expression, names))]
+        return values
+
+    def encode_each(self, values: Iterable[Any]) -> Steps[list[Tree]]:
+        """Encode several values."""
+        trees: list[Tree] = []
+        for value in values:
+            trees += [(yield self.encode(value))]
+        return trees
+
+    def encoded(self, value: Any) -> Tree:
+        """Return a value as a tree. Raises: AnswerTooLarge: an array exceeds `MAX_ANSWER`."""
+        return self._encode(value, 0)
 
     def _encode(self, value: Any, depth: int) -> Tree:
         if depth > 60:

@@ -118,26 +118,25 @@ def listen_to_compilations(listener: Callable[[float, str | None], None]) -> Non
     jax.monitoring.register_event_duration_secs_listener(heard)
 
 
-def logged_compilations(action: Callable[[], object]) -> list[str]:
-    """Run `action` and return the names of the programs that JAX says to have compiled, in its
-    log."""
+@contextmanager
+def logged_compilations(names: list[str]) -> Iterator[None]:
+    """Add the names of the programs that JAX says in its log to have compiled in this block to
+    `names`."""
     fallbacks.add("listen_to_compilations")
-    names: list[str] = []
 
     class Reader(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            names.extend(_FINISHED.findall(record.getMessage()))
+            names.extend(map(_bare, _FINISHED.findall(record.getMessage())))
 
     reader, logger = Reader(), logging.getLogger("jax")
     shown, logger.propagate = logger.propagate, False
     logger.addHandler(reader)
     try:
         with jax.log_compiles():
-            action()
+            yield
     finally:
         logger.removeHandler(reader)
         logger.propagate = shown
-    return [_bare(name) for name in names]
 
 
 _FINISHED = re.compile(r"Finished XLA compilation of (\S+)")

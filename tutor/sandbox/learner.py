@@ -17,10 +17,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tutor.sandbox import jax_internals
+from tutor.sandbox import jax_internals, modules
+from tutor.sandbox.calls import Call, Steps
 from tutor.sandbox.compilation_cache import ProgramCache
-from tutor.sandbox.environment import Environment, user_code
+from tutor.sandbox.environment import Environment
 from tutor.sandbox.helpers import instances, refill
+from tutor.sandbox.key_recorder import KeyRecorder
 from tutor.sandbox.reimport import holds_nothing
 from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
@@ -44,6 +46,9 @@ class LearnerEnvironment(Environment):
         # a twentieth of it.
         gc.set_threshold(10_000)
         self.compiles = CompileLog()
+        self.keys = KeyRecorder()
+        self.trained: list[Any] = []
+        """What the last training returned, until something is predicted with it."""
         self.programs = ProgramCache.install()
         jax_internals.share_mlir_context()
         sys.meta_path.insert(0, _NoTorch())
@@ -52,21 +57,25 @@ class LearnerEnvironment(Environment):
         self._before = _Settings()
         self._lasting_harness = ""
 
-    def load_harness(self, source: str, filename: str) -> None:
+    def load_harness(self, source: str, filename: str) -> Steps[None]:
         self._before.restore()
         if source == self._lasting_harness:
             return
         self._lasting_harness = ""
-        super().load_harness(source, filename)
+        yield from super().load_harness(source, filename)
         self._lasting_harness = source if holds_nothing(source) else ""
 
-    def load(self, source: str, filename: str) -> None:
+    def load(self, source: str, filename: str) -> Steps[None]:
         self._before.restore()
+        modules.hide()
         # Objects left by priming stay alive: spare the collector.
         gc.freeze()
-        super().load(source, filename)
+        yield from super().load(source, filename)
         # Checks pass one key to a function repeatedly. `prng` detects key reuse by the learner.
         self._before.restore_setting("jax_debug_key_reuse")
+
+    def stopwatch(self) -> Callable[[], tuple[float, float]]:
+        return self.compiles.stopwatch()
 
     def give(self, programs: Tree) -> None:
         """Accept programs that `collect` returned in another worker."""
@@ -93,23 +102,23 @@ class LearnerEnvironment(Environment):
         with self._context(next(self._contexts)):
             yield
 
-    def forget_traces(self) -> None:
+    def forget_traces(self) -> Steps[None]:
         """Make compiled functions of the module and the harness trace their Python again when
         called."""
 
-        def forget(value: Any, depth: int) -> None:
+        def forget(value: Any, depth: int) -> Steps[None]:
+            children: list[Any] = []
             if callable(clear := getattr(value, "clear_cache", None)) and callable(value):
-                with user_code("clear_cache"):
-                    clear()
+                yield Call("clear_cache", clear)
             elif depth and isinstance(value, dict):
-                for child in value.values():
-                    forget(child, depth - 1)
+                children = [*value.values()]
             elif depth and isinstance(value, list | tuple):
-                for child in value:
-                    forget(child, depth - 1)
+                children = [*value]
+            for child in children:
+                yield from forget(child, depth - 1)
 
         for value in [*self.module.__dict__.values(), *self._harness.values()]:
-            forget(value, 2)
+            yield from forget(value, 2)
 
     @contextmanager
     def our_settings(self, *names: str) -> Iterator[None]:
@@ -130,9 +139,9 @@ class LearnerEnvironment(Environment):
         with self.our_settings():
             return jax.block_until_ready(map_leaves(_value, tree))  # type: ignore[no-untyped-call]
 
-    def encode(self, value: Any, running: str = "the result") -> Tree:
+    def encoded(self, value: Any) -> Tree:
         with self.our_settings():
-            return super().encode(value, running)
+            return super().encoded(value)
 
     def _encode_leaf(self, value: Any, depth: int) -> Tree:
         if isinstance(value, jax.core.Tracer):
@@ -231,21 +240,26 @@ class CompileLog:
         if program is not None:
             self.programs.append(program)
 
-    def during(self, action: Callable[[], Any]) -> list[str]:
-        """Run `action` and return the names of the programs that it compiled.
+    @contextmanager
+    def programs_in(self, names: list[str]) -> Iterator[None]:
+        """Add the names of the programs that are compiled in this block to `names`.
 
         Raises: RuntimeError if this release of JAX does not tell.
         """
-        if not self.programs and not self._heard(_compile_something):
-            if not jax_internals.logged_compilations(_compile_something):
-                raise RuntimeError(f"JAX {jax.__version__} does not tell what it compiles")
-            return jax_internals.logged_compilations(action)
-        return self._heard(action)
-
-    def _heard(self, action: Callable[[], Any]) -> list[str]:
-        before = len(self.programs)
-        action()
-        return self.programs[before:]
+        if not self.programs:
+            _compile_something()
+        if self.programs:
+            before = len(self.programs)
+            yield
+            names += self.programs[before:]
+            return
+        heard: list[str] = []
+        with jax_internals.logged_compilations(heard):
+            _compile_something()
+        if not heard:
+            raise RuntimeError(f"JAX {jax.__version__} does not tell what it compiles")
+        with jax_internals.logged_compilations(names):
+            yield
 
     def stopwatch(self) -> Callable[[], tuple[float, float]]:
         """Return a function that returns the seconds since this call: compiling, and the rest."""

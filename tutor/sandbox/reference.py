@@ -9,7 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
-from tutor.sandbox.environment import Environment, UserCodeError
+from tutor.sandbox.calls import UserCodeError
+from tutor.sandbox.environment import Environment
 from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
 

@@ -7,15 +7,16 @@ User code first runs at a `Load`.
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
 from tutor.report import Protection
-from tutor.sandbox import stacks
-from tutor.sandbox.environment import Environment, UserCodeError, raised
+from tutor.sandbox import modules, stacks
+from tutor.sandbox.calls import Steps, UserCodeError
+from tutor.sandbox.environment import Environment, raised
 from tutor.sandbox.protocol import (
     CLOSED,
     Answer,
@@ -50,7 +51,7 @@ _JAX_IMPORTS_LATE = (
 """Modules that JAX imports when it first compiles a program or checks keys."""
 
 
-def work(role: str, requests: int, replies: int, protections: list[Protection]) -> None:
+def work(role: str, requests: int, replies: int, protections: list[Protection]) -> Steps[None]:
     """Import the libraries of a role, send `Ready`, and answer requests until there are no more."""
     for stream in (sys.stdout, sys.stderr):
         # A crash must not lose output in a buffer.
@@ -59,7 +60,7 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
     channel = Channel(requests, replies)
     env, versions, devices, platform = _open(role)
     channel.send(Ready(versions, devices, platform, protections))
-    serve(channel, env)
+    yield from serve(channel, env)
 
 
 def libraries(role: str, *, all_of_them: bool = True) -> None:
@@ -144,14 +145,14 @@ class Channel:
                 self._leave(CLOSED)
 
 
-def serve(channel: Channel, env: Environment) -> None:
+def serve(channel: Channel, env: Environment) -> Steps[None]:
     """Answer requests until there are no more."""
     while (frame := channel.receive()) is not None:
         request = read_request(frame)
         case = request.case
         env.show_step = partial(_show_step, channel, case)
         try:
-            reply, tree = _answer(request, frame.tree, env)
+            reply, tree = yield from _answer(request, frame.tree, env)
         except Exception as error:  # noqa: BLE001 - a bug of ours, reported as such
             reply, tree = Broken(case, f"{type(error).__name__}: {error}"), None
         for stream in (sys.stdout, sys.stderr):
@@ -170,42 +171,32 @@ def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> No
     channel.send(Progress(case, step, loss))
 
 
-def _answer(request: Request, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
+def _answer(request: Request, tree: Tree, env: Environment) -> Steps[tuple[Reply, Tree]]:
     try:
         if isinstance(request, Load):
             load = env.load_harness if request.harness else env.load
-            load(request.source, request.filename)
+            yield from load(request.source, request.filename)
             return Loaded(request.case), None
-        if isinstance(request, Give | Collect):
-            return _prepare(request, tree, env)
-        return _observe(request, tree, env)
+        if isinstance(request, Give):
+            env.give(tree)
+            return Answer(request.case, 0.0, 0.0), None
+        if isinstance(request, Collect):
+            return Answer(request.case, 0.0, 0.0), env.collect(unload=request.unload)
+        return (yield from _observe(request, tree, env))
     except UserCodeError as error:
         of = request if isinstance(request, Load) else env
         return raised(request.case, error, of.filename, of.source), None
 
 
-def _prepare(request: Give | Collect, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
-    from tutor.sandbox.learner import LearnerEnvironment
-
-    assert isinstance(env, LearnerEnvironment)
-    answer: Tree = None
-    if isinstance(request, Give):
-        env.give(tree)
-    else:
-        answer = env.collect(unload=request.unload)
-    return Answer(request.case, 0.0, 0.0), answer
-
-
-def _observe(request: Observe, tree: Tree, env: Environment) -> tuple[Reply, Tree]:
-    module = import_module(request.inside)
+def _observe(request: Observe, tree: Tree, env: Environment) -> Steps[tuple[Reply, Tree]]:
+    module = modules.inside(request.inside)
     input_sets: Any = tree
     if env.module_name == "reference":
         result, seconds = module.refer(env, request.args, input_sets)
         return Answer(request.case, 0.0, seconds), result
-    from tutor.sandbox.learner import LearnerEnvironment
-
-    assert isinstance(env, LearnerEnvironment)
-    read = env.compiles.stopwatch()
+    read = env.stopwatch()
     result = module.observe(env, request.args, input_sets)
+    if isinstance(result, Generator):
+        result = yield from result
     compiling, running = read()
     return Answer(request.case, compiling, running), result

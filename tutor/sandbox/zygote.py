@@ -166,9 +166,10 @@ def _run_worker(role: str, request: ForkRequest, descriptors: list[int], zygote:
         import numpy as np
 
         np.random.seed()
+        from tutor.sandbox.calls import drive
         from tutor.sandbox.worker import work
 
-        work(role, REQUESTS, REPLIES, protections)
+        drive(work(role, REQUESTS, REPLIES, protections))
         code = 0
     except BaseException as error:  # noqa: BLE001 - as a new interpreter would print it
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)

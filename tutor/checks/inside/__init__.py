@@ -8,5 +8,6 @@ knows whether it is right.
 A module with `refer` imports JAX and PyTorch where it uses them, since each of the two kinds of
 sandboxes has only one of them.
 
-User code runs only through `env.evaluate` and `env.call`, which separate its exceptions from ours.
+User code runs only in the calls that `env.evaluate`, `env.call` and `env.encode` return. `observe`
+yields them, so that none of its frames is on the stack meanwhile; `refer` performs them itself.
 """

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from tutor.sandbox.calls import Steps
 from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Tree
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
-    return [
-        env.encode(env.evaluate(expression, env.inputs(input_sets[0])), expression)
-        for expression in args["expressions"]
-    ]
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
+    values: list[Tree] = []
+    for expression in args["expressions"]:
+        values += [(yield from env.value(expression, env.inputs(input_sets[0])))]
+    return values

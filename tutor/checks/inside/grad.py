@@ -1,33 +1,37 @@
 """The gradient of a function, by `jax.grad` and by PyTorch's autograd."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
+    from tutor.sandbox.calls import Steps
     from tutor.sandbox.learner import LearnerEnvironment
     from tutor.sandbox.reference import ReferenceEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> "Steps[Tree]":
     import jax
 
     inputs = env.inputs(input_sets[0])
-    function = env.evaluate(args["function"], inputs)
-    at = [env.evaluate(argument, inputs) for argument in args["at"]]
+    function = yield env.evaluate(args["function"], inputs)
+    at = yield from env.evaluate_each(args["at"], inputs)
     argnums = args["argnums"]
     argnums = tuple(argnums) if isinstance(argnums, list) else argnums
     running = f"jax.grad of {' '.join(args['function'].split())}"
-    gradient = env.call(
-        running, lambda: jax.grad(function, argnums=argnums, has_aux=args["aux"])(*at)
-    )
-    return env.encode(gradient[0] if args["aux"] else gradient, running)
+    differentiate = partial(jax.grad, argnums=argnums, has_aux=args["aux"])
+    differentiated = yield env.call(running, differentiate, function)
+    gradient = yield env.call(running, differentiated, *at)
+    tree: Tree = yield env.encode(gradient[0] if args["aux"] else gradient, running)
+    return tree
 
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
     import torch
 
+    from tutor.sandbox.calls import perform
     from tutor.sandbox.reference import timed
 
     argnums = args["argnums"]
@@ -35,8 +39,8 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
 
     def gradient() -> Any:
         inputs = env.inputs(input_sets[0])
-        function = env.evaluate(args["function"], inputs)
-        at = [env.evaluate(argument, inputs) for argument in args["at"]]
+        function = perform(env.evaluate(args["function"], inputs))
+        at = [perform(env.evaluate(argument, inputs)) for argument in args["at"]]
         parameters: list[torch.Tensor] = []
 
         def track(tensor: torch.Tensor) -> torch.Tensor:
@@ -47,22 +51,24 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
             # `jax.grad` differentiates with respect to Python's floats, too.
             tensors = _mapped(float, torch.tensor, at[number])
             at[number] = _mapped(torch.Tensor, track, tensors)
-        value = env.call(f"{args['function']} of {args['at']}", function, *at)
+        value = perform(env.call(f"{args['function']} of {args['at']}", function, *at))
         value = value[0] if args["aux"] else value
         # Through `call`, so that a missing gradient is the reference's error.
         gradients = iter(
-            env.call(
-                f"the gradient of {' '.join(args['function'].split())}",
-                lambda: torch.autograd.grad(
-                    value, parameters, allow_unused=True, materialize_grads=True
-                ),
+            perform(
+                env.call(
+                    f"the gradient of {' '.join(args['function'].split())}",
+                    lambda: torch.autograd.grad(
+                        value, parameters, allow_unused=True, materialize_grads=True
+                    ),
+                )
             )
         )
         trees = [_mapped(torch.Tensor, lambda _: next(gradients), at[number]) for number in indices]
         return tuple(trees) if isinstance(argnums, list) else trees[0]
 
     value, seconds = timed(gradient)
-    return env.encode(value, args["function"]), seconds
+    return perform(env.encode(value, args["function"])), seconds
 
 
 def _mapped(kind: type, function: Callable[[Any], Any], tree: Any) -> Any:

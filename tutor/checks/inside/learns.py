@@ -1,44 +1,47 @@
-"""The losses of a training, and predictions by what it returns."""
+"""The losses of a training, and what it returns for the predictions that follow."""
 
 from typing import TYPE_CHECKING, Any
 
-from tutor.checks.inside.held_out import predictions, seen
 from tutor.checks.inside.watched import watched
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
+    from tutor.sandbox.calls import Steps
     from tutor.sandbox.learner import LearnerEnvironment
     from tutor.sandbox.reference import ReferenceEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> "Steps[Tree]":
     expression, predict = args["learns"], args["predict"]
-    inputs = input_sets[0]
+    env.trained.clear()
     with watched(env, args["watch"]):
-        result = env.evaluate(expression, env.inputs(seen(inputs)))
+        result = yield env.evaluate(expression, env.inputs(input_sets[0]))
     losses, *trained = _parts(result, pair=predict is not None)
-    observation: dict[str, Tree] = {"losses": env.encode(losses, expression)}
-    turned = isinstance(observation["losses"], dict)  # parameters: the judge says so
-    if predict is not None and trained and not turned:
-        observation["predictions"] = predictions(env, predict, inputs, trained[0])
-    return observation
+    encoded = yield env.encode(losses, expression)
+    turned = isinstance(encoded, dict)  # parameters: the judge says so
+    if not turned:
+        env.trained += trained
+    return {"losses": encoded}
 
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
-    import torch
-
-    from tutor.sandbox.environment import user_code
+    from tutor.sandbox.calls import perform
     from tutor.sandbox.reference import timed
 
     expression = args["expression"]
-    inputs = [env.inputs(seen(input_sets[0])) for _ in range(2)]
-    result, seconds = timed(lambda: env.evaluate(expression, inputs.pop()))
+    inputs = [env.inputs(input_sets[0]) for _ in range(2)]
+    result, seconds = timed(lambda: perform(env.evaluate(expression, inputs.pop())))
     losses, *_ = _parts(result)
     if isinstance(losses, list | tuple):
         # One array instead of a thousand: recorded answers are part of a pack.
-        with user_code(expression):
-            losses = torch.stack([torch.as_tensor(loss) for loss in losses])
-    return env.encode(losses, expression), seconds
+        losses = perform(env.call(expression, _stacked, losses))
+    return perform(env.encode(losses, expression)), seconds
+
+
+def _stacked(losses: Any) -> Any:
+    import torch
+
+    return torch.stack([torch.as_tensor(loss) for loss in losses])
 
 
 def _parts(result: Any, *, pair: bool = False) -> list[Any]:

@@ -3,12 +3,11 @@
 import ast
 import contextlib
 import io
-from functools import partial
 from typing import Any
 
 import jax
 
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import Steps, UserCodeError
 from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree
 
@@ -18,7 +17,7 @@ MAX_TEXT = 4_000
 """Characters of printed text, and of an exception's message."""
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
     printed = io.StringIO()
     # Warnings would look like the learner's.
     with (
@@ -26,19 +25,20 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> T
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        return _given(env, args, printed)
+        return (yield from _given(env, args, printed))
 
 
-def _given(env: LearnerEnvironment, args: dict[str, Any], printed: io.StringIO) -> Tree:
+def _given(env: LearnerEnvironment, args: dict[str, Any], printed: io.StringIO) -> Steps[Tree]:
     gives, asked = args["gives"], args["of"]
     error: BaseException | None = None
     value: Any = None
     try:
-        env.load(args["program"], FILENAME)
+        yield from env.load(args["program"], FILENAME)
         if gives == "compiles":
-            return {"compiles": env.encode(_compiled(env, args["program"], asked))}
+            count = yield from _compiled(env, args["program"], asked)
+            return {"compiles": env.encoded(count)}
         if asked:
-            value = env.evaluate(asked, {})
+            value = yield env.evaluate(asked, {})
     except UserCodeError as raised:
         if gives != "error":
             raise
@@ -50,11 +50,14 @@ def _given(env: LearnerEnvironment, args: dict[str, Any], printed: io.StringIO) 
             jax.effects_barrier()  # type: ignore[no-untyped-call]
             return {"printed": printed.getvalue()[:MAX_TEXT]}
         case "choice":
-            true = [bool(env.evaluate(text, {})) for text in args["choices"]]
-            return {"true": [env.encode(index) for index, one in enumerate(true) if one]}
+            true: list[Tree] = []
+            for index, text in enumerate(args["choices"]):
+                if (yield env.evaluate(text, {})):
+                    true.append(env.encoded(index))
+            return {"true": true}
         case "shape":
-            return {"shape": [env.encode(size) for size in jax.numpy.shape(value)]}
-    return {"value": env.encode(value, asked)}
+            return {"shape": [env.encoded(size) for size in jax.numpy.shape(value)]}
+    return {"value": (yield env.encode(value, asked))}
 
 
 def _classes(error: BaseException | None) -> list[Tree]:
@@ -65,11 +68,13 @@ def _classes(error: BaseException | None) -> list[Tree]:
     return [*(kind.__name__[:200] for kind in type(error).__mro__[:40] if kind not in general)]
 
 
-def _compiled(env: LearnerEnvironment, program: str, expression: str) -> int:
+def _compiled(env: LearnerEnvironment, program: str, expression: str) -> Steps[int]:
     """Return how many times a function of the program is compiled. JAX compiles operations outside
     `jit`, too, one by one, but that is not what is asked."""
     nodes = ast.walk(ast.parse(program))
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)} | {"<lambda>"}
-    with env.our_settings(*TRACING_SETTINGS), env.empty_caches():
-        names = env.compiles.during(partial(env.evaluate, expression, {}))
+    names: list[str] = []
+    caches = env.empty_caches()
+    with env.our_settings(*TRACING_SETTINGS), caches, env.compiles.programs_in(names):
+        yield env.evaluate(expression, {})
     return sum(name in own for name in names)

@@ -5,54 +5,52 @@ from typing import Any
 import jax
 import numpy as np
 
-from tutor.checks.inside.ledger import drawn_in_both, keys_used, reused
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import Steps, UserCodeError
 from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Leaf, Tree, leaves, map_leaves
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
     expression, name = args["expression"], args["key"]
+    first = input_sets[0]
     keys = [{name: one[name]} for one in input_sets]
 
-    def result(tree: dict[str, Tree]) -> Tree:
-        return env.encode(env.evaluate(expression, env.inputs(tree)), expression)
-
     observation: dict[str, Tree] = {
-        "first": result(input_sets[0]),
-        "again": result(input_sets[0]),
-        "other": result({**input_sets[0], **keys[1]}),
-        "others": [result({**input_sets[0], **key}) for key in keys[2:]],
-        "next": result({**input_sets[0], name: _next(input_sets[0][name])}),
+        "first": (yield from env.value(expression, env.inputs(first))),
+        "again": (yield from env.value(expression, env.inputs(first))),
     }
-    ledger, complete = keys_used(env, expression, input_sets[0])
-    observation["checker"] = "" if complete else _checker(env, expression, input_sets[0])
-    observation["reuse"] = [*reused(ledger)]
-    given = {tuple(row) for row in _rows(input_sets[0][name])}
-    observation["used"] = "yes" if given & ledger.uses.keys() or not complete else None
-    observation["constant"] = []
+    other, *others = [{**first, **key} for key in keys[1:]]
+    following = {**first, name: _next(first[name])}
+    observation["other"] = yield from env.value(expression, env.inputs(other))
+    observation["next"] = yield from env.value(expression, env.inputs(following))
+    observation["others"] = trees = []
+    for tree in others:
+        trees += [(yield from env.value(expression, env.inputs(tree)))]
+    recorded, uses = yield from _recorded(env, expression, first)
+    observation |= {"recorded": recorded, "uses": uses}
+    if recorded is None:
+        observation["checker"] = yield from _checker(env, expression, first)
     if any_same(observation["first"], observation["other"]):
-        with_other_key, _ = keys_used(env, expression, {**input_sets[0], **keys[1]})
-        observation["constant"] = [*drawn_in_both(ledger, with_other_key)]
+        _, observation["other uses"] = yield from _recorded(env, expression, {**first, **keys[1]})
     return observation
 
 
-def _next(key: Tree) -> Tree:
-    """Return the keys that the next seeds give."""
-
-    def after(leaf: Leaf) -> Leaf:
-        return Leaf(leaf.values + np.array([0, 1], leaf.values.dtype), leaf.type)
-
-    return map_leaves(after, key)
-
-
-def _rows(key: Tree) -> list[list[int]]:
-    """Return the raw data of every key in an input."""
-    return [
-        row
-        for _, leaf in leaves(key)
-        for row in leaf.values.reshape(-1, leaf.values.shape[-1]).tolist()
-    ]
+def _recorded(
+    env: LearnerEnvironment, expression: str, tree: dict[str, Tree]
+) -> Steps[tuple[Tree, Tree]]:
+    """Return what the expression gave while its keys were recorded, in a list, and the keys. None
+    if it cannot run without `jit`, or takes too long, or this release of JAX does not show what is
+    needed."""
+    inputs = env.inputs(tree)
+    value: Tree = None
+    with env.keys.recording(env.filename) as record:
+        if env.keys.works:
+            try:
+                result = yield env.evaluate(expression, inputs)
+                value = [(yield env.encode(result, expression))]
+            except UserCodeError:
+                pass
+    return (None if record.full else value), record.leaf()
 
 
 def any_same(one: Tree, other: Tree) -> bool:
@@ -67,12 +65,21 @@ def any_same(one: Tree, other: Tree) -> bool:
     )
 
 
-def _checker(env: LearnerEnvironment, expression: str, inputs: dict[str, Tree]) -> str:
+def _next(key: Tree) -> Tree:
+    """Return the keys that the next seeds give."""
+
+    def after(leaf: Leaf) -> Leaf:
+        return Leaf(leaf.values + np.array([0, 1], leaf.values.dtype), leaf.type)
+
+    return map_leaves(after, key)
+
+
+def _checker(env: LearnerEnvironment, expression: str, inputs: dict[str, Tree]) -> Steps[str]:
     """Return the error of `jax.debug_key_reuse`, if any. It checks typed keys only."""
     values = env.inputs(inputs)
     try:
         with jax.debug_key_reuse(True):
-            env.evaluate(expression, values)
+            yield env.evaluate(expression, values)
     except UserCodeError as error:
         if isinstance(error.cause, jax.errors.KeyReuseError):
             return str(error.cause).partition("\n")[0]

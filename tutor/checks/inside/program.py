@@ -5,43 +5,31 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import jit, make_jaxpr
 
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import Steps, UserCodeError
 from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
     expression, tree = args["expression"], input_sets[0]
     observation: dict[str, Tree] = {}
     if args["trace"]:
-        inputs = env.inputs(tree)
         with env.our_settings(*TRACING_SETTINGS):
-            names, size = _traced(env, expression, inputs)
-            observation |= {"operations": [*names], "size": env.encode(size)}
+            observation |= yield from _traced(env, expression, tree)
             if args["steady"]:
-                other = {
-                    name: env.evaluate(text, env.inputs(tree))
-                    for name, text in args["steady"].items()
-                }
-                _, other_size = _traced(env, expression, {**inputs, **other})
-                observation["other size"] = env.encode(other_size)
-                longest = max(_difference(inputs.get(name), other[name]) for name in other)
-                observation["longer"] = env.encode(longest)
-                with contextlib.suppress(UserCodeError):  # a length that the function refuses
-                    twice = {name: _doubled(inputs.get(name), other[name]) for name in other}
-                    _, twice_size = _traced(env, expression, {**inputs, **twice})
-                    observation["twice size"] = env.encode(twice_size)
+                observation |= yield from _grown(env, expression, tree, args["steady"])
+    inputs = env.inputs(tree)
+    result = yield env.evaluate(expression, inputs)
+    observation["value"] = yield env.encode(result, expression)
     if args["donates"]:
-        inputs = env.inputs(tree)
-        env.evaluate(expression, inputs)
         observation["deleted"] = [
             name
             for name, value in inputs.items()
             if (arrays := _arrays(value)) and all(array.is_deleted() for array in arrays)
         ]
     if args["lives"]:
-        result = env.evaluate(expression, env.inputs(tree))
         places = jax.tree_util.tree_flatten_with_path(result)[0]
         observation["places"] = [
             [jax.tree_util.keystr(path), _place(array)]
@@ -52,15 +40,55 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> T
 
 
 def _traced(
-    env: LearnerEnvironment, expression: str, inputs: dict[str, Any]
-) -> tuple[list[str], int]:
+    env: LearnerEnvironment, expression: str, tree: dict[str, Tree]
+) -> Steps[dict[str, Tree]]:
+    """Return the operations of the trace, and what the program gives that was compiled from it."""
+    inputs = env.inputs(tree)
+    names = [name for name, value in inputs.items() if _only_arrays(value)]
+    rest = {name: value for name, value in inputs.items() if name not in names}
+    values = [inputs[name] for name in names]
+    traced = yield env.call(expression, jit(env.function(expression, names, rest)).trace, *values)
+    operations, size = _operations(traced.jaxpr)
+    result = yield env.call(expression, traced.lower().compile(), *values)
+    return {
+        "operations": [*operations],
+        "size": env.encoded(size),
+        "compiled": (yield env.encode(result, expression)),
+    }
+
+
+def _grown(
+    env: LearnerEnvironment, expression: str, tree: dict[str, Tree], steady: dict[str, str]
+) -> Steps[dict[str, Tree]]:
+    """Return the numbers of operations for other lengths of some inputs."""
+    inputs = env.inputs(tree)
+    other: dict[str, Any] = {}
+    for name, text in steady.items():
+        other[name] = yield env.evaluate(text, env.inputs(tree))
+    longest = max(_difference(inputs.get(name), other[name]) for name in other)
+    other_size = yield from _size(env, expression, {**inputs, **other})
+    observation: dict[str, Tree] = {
+        "other size": env.encoded(other_size),
+        "longer": env.encoded(longest),
+    }
+    with contextlib.suppress(UserCodeError):  # a length that the function refuses
+        twice = {name: _doubled(inputs.get(name), other[name]) for name in other}
+        twice_size = yield from _size(env, expression, {**inputs, **twice})
+        observation["twice size"] = env.encoded(twice_size)
+    return observation
+
+
+def _size(env: LearnerEnvironment, expression: str, inputs: dict[str, Any]) -> Steps[int]:
+    """Return the number of operations of a trace."""
+    names = [name for name, value in inputs.items() if _only_arrays(value)]
+    rest = {name: value for name, value in inputs.items() if name not in names}
+    function = env.function(expression, names, rest)
+    jaxpr = yield env.call(expression, make_jaxpr(function), *(inputs[name] for name in names))
+    return _operations(jaxpr)[1]
+
+
+def _operations(jaxpr: Any) -> tuple[list[str], int]:
     """Return the names of all operations, each once, and the number of operations."""
-    arrays = {name: value for name, value in inputs.items() if _only_arrays(value)}
-    rest = {name: value for name, value in inputs.items() if name not in arrays}
-    function = env.function(expression, [*arrays], rest)
-    jaxpr = env.call(
-        expression, lambda *values: jax.make_jaxpr(function)(*values), *arrays.values()
-    )
     names: dict[str, None] = {}
     count = 0
 

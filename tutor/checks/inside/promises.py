@@ -13,21 +13,23 @@ import jax
 import numpy as np
 from jax import lax
 
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import Steps, UserCodeError
 from tutor.sandbox.learner import LearnerEnvironment
 
 PROMISES = ("unique_indices", "indices_are_sorted")
 """Arguments to look for. Code without them is not run again."""
 
 
-def broken_promises(env: LearnerEnvironment, expression: str, inputs: dict[str, Any]) -> list[str]:
+def broken_promises(
+    env: LearnerEnvironment, expression: str, inputs: dict[str, Any]
+) -> Steps[list[str]]:
     """Run an expression without `jit`, and describe its false promises."""
     if not any(word in env.source for word in PROMISES):
         return []
     messages: list[str] = []
     with _checking(messages.append, env), jax.disable_jit():
         try:
-            env.evaluate(expression, inputs)
+            yield env.evaluate(expression, inputs)
         except UserCodeError:
             pass  # it cannot run without jit: keep the messages so far
     return list(dict.fromkeys(messages))

@@ -7,32 +7,32 @@ import jax
 import numpy as np
 
 from tutor.checks.inside.promises import broken_promises
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree, leaves
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
     expression, tree = args["expression"], input_sets[0]
     inputs = env.inputs(tree)
     numbers = _numbers(env)
-    first = env.encode(env.evaluate(expression, inputs), expression)
+    first = yield from env.value(expression, inputs)
     changed: list[Tree] = [
         name
         for name, value in _numbers(env).items()
         if name in numbers and value is not numbers[name]
     ]
     # Compiled functions must trace again, or they would not read changed globals.
-    env.forget_traces()
+    yield from env.forget_traces()
     observation: dict[str, Tree] = {
         "first": first,
-        "inputs before": env.encode(env.inputs(tree)),
-        "inputs after": _after(env, inputs, tree),
-        "again": env.encode(env.evaluate(expression, env.inputs(tree)), expression),
-        "promises": [*broken_promises(env, expression, env.inputs(tree))],
+        "inputs before": env.encoded(env.inputs(tree)),
+        "inputs after": (yield _after(env, inputs, tree)),
+        "again": (yield from env.value(expression, env.inputs(tree))),
+        "promises": [*(yield from broken_promises(env, expression, env.inputs(tree)))],
     }
     if args["jit"]:
-        observation |= {"changed": changed, **_jitted(env, expression, tree)}
+        observation |= {"changed": changed, **(yield from _jitted(env, expression, tree))}
     return observation
 
 
@@ -43,8 +43,8 @@ def _numbers(env: LearnerEnvironment) -> dict[str, Any]:
     return {name: value for name, value in env.module.__dict__.items() if isinstance(value, kinds)}
 
 
-def _after(env: LearnerEnvironment, inputs: dict[str, Any], tree: dict[str, Tree]) -> Tree:
-    """Return the inputs after the call. Donated arrays can no longer be read and count as
+def _after(env: LearnerEnvironment, inputs: dict[str, Any], tree: dict[str, Tree]) -> Call:
+    """Encode the inputs after the call. Donated arrays can no longer be read and count as
     unchanged: that is the contract of `donate_argnums`."""
     originals = env.inputs(tree)
 
@@ -56,7 +56,9 @@ def _after(env: LearnerEnvironment, inputs: dict[str, Any], tree: dict[str, Tree
     return env.encode(jax.tree.map(lambda a, b: a if exists(a) else b, inputs, originals))
 
 
-def _jitted(env: LearnerEnvironment, expression: str, tree: dict[str, Tree]) -> dict[str, Tree]:
+def _jitted(
+    env: LearnerEnvironment, expression: str, tree: dict[str, Tree]
+) -> Steps[dict[str, Tree]]:
     arrays = [
         name
         for name, value in tree.items()
@@ -75,8 +77,9 @@ def _jitted(env: LearnerEnvironment, expression: str, tree: dict[str, Tree]) -> 
         # A cached trace of an inner function would hide its leaks.
         with env.our_settings(*TRACING_SETTINGS):
             with env.empty_caches(), jax.checking_leaks():
-                traced = env.call(running, function.trace, *values)
-            jitted = env.encode(env.call(running, traced.lower().compile(), *values), running)
+                traced = yield env.call(running, function.trace, *values)
+            value = yield env.call(running, traced.lower().compile(), *values)
+            jitted = yield env.encode(value, running)
     except UserCodeError as error:
         leak = str(error.cause)
         if not leak.startswith("Leaked"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tutor.tree import Tree, leaves
 
 if TYPE_CHECKING:
+    from tutor.sandbox.calls import Steps
     from tutor.sandbox.learner import LearnerEnvironment
     from tutor.sandbox.reference import ReferenceEnvironment
 
@@ -21,7 +22,7 @@ SECONDS_PER_SIDE = 0.15
 """Time to spend on each side, after a warm-up."""
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> "Steps[Tree]":
     import jax
 
     expression = args["expression"]
@@ -32,11 +33,11 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
     fixed = {name: value for name, value in inputs.items() if name not in arrays}
     function = env.function(expression, arrays, fixed)
 
-    def call(function: Callable[..., Any]) -> float:
+    def call(function: Callable[..., Any]) -> "Steps[float]":
         # New inputs every time: the function may donate them.
         values = [env.fresh(tree[name]) for name in arrays]
         start = time.perf_counter()
-        env.call(expression, function, *values)
+        yield env.call(expression, function, *values)
         return time.perf_counter() - start
 
     # XLA's defaults, whatever flags this sandbox was started with.
@@ -45,26 +46,32 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
     jitted = jax.jit(function, compiler_options=options)
     jax.clear_caches()  # type: ignore[no-untyped-call]
     with env.programs.disabled():
-        first = call(jitted)
-    return {"first": env.encode(first), "warm": env.encode(_median(lambda: call(jitted)))}
+        first = yield from call(jitted)
+    end = time.perf_counter() + SECONDS_PER_SIDE
+    seconds = [(yield from call(jitted))]
+    while _go_on(seconds, end):
+        seconds.append((yield from call(jitted)))
+    return {"first": env.encoded(first), "warm": env.encoded(median(seconds))}
 
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
+    from tutor.sandbox.calls import perform
+
     expression = args["expression"]
 
     def call() -> float:
         inputs = env.inputs(input_sets[0])
         start = time.perf_counter()
-        env.evaluate(expression, inputs)
+        perform(env.evaluate(expression, inputs))
         return time.perf_counter() - start
 
     call()
-    return None, _median(call)
-
-
-def _median(call: Callable[[], float]) -> float:
     end = time.perf_counter() + SECONDS_PER_SIDE
     seconds = [call()]
-    while time.perf_counter() < end and len(seconds) < 200:
+    while _go_on(seconds, end):
         seconds.append(call())
-    return median(seconds)
+    return None, median(seconds)
+
+
+def _go_on(seconds: list[float], end: float) -> bool:
+    return time.perf_counter() < end and len(seconds) < 200

@@ -1,14 +1,16 @@
-"""Train, then predict for inputs whose labels are not in this process."""
+"""A training, for the predictions that follow."""
 
 from typing import Any
 
-from tutor.checks.inside.held_out import predictions, seen
 from tutor.checks.inside.watched import watched
+from tutor.sandbox.calls import Steps
 from tutor.sandbox.learner import LearnerEnvironment
 from tutor.tree import Tree
 
 
-def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
+    env.trained.clear()
     with watched(env, args["watch"]):
-        trained = env.evaluate(args["train"], env.inputs(seen(input_sets[0])))
-    return predictions(env, args["predict"], input_sets[0], trained)
+        trained = yield env.evaluate(args["train"], env.inputs(input_sets[0]))
+    env.trained.append(trained)
+    return {}

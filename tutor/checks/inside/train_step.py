@@ -5,40 +5,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tutor.checks.inside.value import refer as refer
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import UserCodeError
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
+    from tutor.sandbox.calls import Steps
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> "Steps[Tree]":
     import jax
 
     inputs = env.inputs(input_sets[0])
-    state = {name: env.evaluate(text, inputs) for name, text in args["start"].items()}
+    state: dict[str, Any] = {}
+    for name, text in args["start"].items():
+        state[name] = yield env.evaluate(text, inputs)
     steps: list[Tree] = []
     for number in range(args["steps"]):
-        before = _optimizer(env, state)
+        before = yield from _optimizer(env, state)
         names = {**inputs, **state, "step": number}
-        result = env.evaluate(args["train_step"], names)
+        result = yield env.evaluate(args["train_step"], names)
         state, loss = _unpack(result, list(state), args["train_step"])
-        single = env.evaluate(args["finish"], {**inputs, **state})
+        single = yield env.evaluate(args["finish"], {**inputs, **state})
         steps.append(
             {
-                "params": env.encode(single, args["finish"]),
-                "replicas": _replicas(env, next(iter(state.values())), single),
-                "loss": [env.encode(part) for part in _parts(loss, 0)],
+                "params": (yield env.encode(single, args["finish"])),
+                "replicas": (yield from _replicas(env, next(iter(state.values())), single)),
+                "loss": (yield from env.encode_each(_parts(loss, 0))),
                 "optimizer before": before,
-                "optimizer after": _optimizer(env, state),
+                "optimizer after": (yield from _optimizer(env, state)),
             }
         )
-    observation: dict[str, Tree] = {"devices": env.encode(jax.local_device_count()), "steps": steps}
+    devices = env.encoded(jax.local_device_count())
+    observation: dict[str, Tree] = {"devices": devices, "steps": steps}
     if args["shard"] is not None:
-        batch = env.evaluate(args["batch"], inputs)
-        spread = env.evaluate(f"({args['shard']})({args['batch']})", inputs)
-        observation["batch"] = env.encode(batch)
-        observation["pieces"] = [env.encode(part) for part in _parts(spread, batch.ndim)]
+        batch = yield env.evaluate(args["batch"], inputs)
+        spread = yield env.evaluate(f"({args['shard']})({args['batch']})", inputs)
+        observation["batch"] = yield env.encode(batch)
+        observation["pieces"] = yield from env.encode_each(_parts(spread, batch.ndim))
     return observation
 
 
@@ -54,29 +58,29 @@ def _unpack(result: Any, names: list[str], running: str) -> tuple[dict[str, Any]
     return dict(zip(names, values, strict=True)), loss
 
 
-def _optimizer(env: "LearnerEnvironment", state: dict[str, Any]) -> Tree:
+def _optimizer(env: "LearnerEnvironment", state: dict[str, Any]) -> "Steps[list[Tree]]":
     """Return the arrays of the state after the parameters, which come first."""
     import jax
 
     _, *kept = state.values()
-    return [env.encode(leaf) for leaf in jax.tree.leaves(kept)]
+    return (yield from env.encode_each(jax.tree.leaves(kept)))
 
 
-def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> list[Tree]:
+def _replicas(env: "LearnerEnvironment", params: Any, single: Any) -> "Steps[list[Tree]]":
     """Return the parameters on each device, one tree per device."""
     import jax
 
     ranks = [getattr(leaf, "ndim", 0) for leaf in jax.tree.leaves(single)]
     held, structure = jax.tree.flatten(params)
     if len(held) != len(ranks):
-        return [env.encode(params)]
+        return (yield from env.encode_each([params]))
     parts = [_parts(leaf, rank) for leaf, rank in zip(held, ranks, strict=True)]
     devices = range(max(map(len, parts), default=0))
-    replicas = (
+    replicas = [
         jax.tree.unflatten(structure, [part[min(d, len(part) - 1)] for part in parts])
         for d in devices
-    )
-    return [env.encode(replica) for replica in replicas]
+    ]
+    return (yield from env.encode_each(replicas))
 
 
 def _parts(array: Any, rank: int) -> list[Any]:

@@ -6,20 +6,21 @@ from tutor.checks.inside.value import refer as refer
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
+    from tutor.sandbox.calls import Steps
     from tutor.sandbox.learner import LearnerEnvironment
 
 
-def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> Tree:
+def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) -> "Steps[Tree]":
     import jax
 
     inputs = env.inputs(input_sets[0])
     name = " ".join(args["function"].split())
-    function = env.evaluate(args["function"], inputs)
-    arguments = [env.evaluate(argument, inputs) for argument in args["args"]]
+    function = yield env.evaluate(args["function"], inputs)
+    arguments = yield from env.evaluate_each(args["args"], inputs)
     in_axes = args["in_axes"]
     axes = [in_axes] * len(arguments) if not isinstance(in_axes, list) else in_axes
     mapped = jax.vmap(function, in_axes=tuple(axes), out_axes=args["out_axes"])
-    batched = env.call(f"jax.vmap({name}, in_axes={tuple(axes)})", mapped, *arguments)
+    batched = yield env.call(f"jax.vmap({name}, in_axes={tuple(axes)})", mapped, *arguments)
     sizes = {
         leaf.shape[axis]
         for argument, axis in zip(arguments, axes, strict=True)
@@ -31,8 +32,9 @@ def observe(env: "LearnerEnvironment", args: dict[str, Any], input_sets: Any) ->
     results = []
     for index in range(sizes.pop()):
         example = [take(a, axis, index) for a, axis in zip(arguments, axes, strict=True)]
-        results.append(env.encode(env.call(f"{name} of example {index}", function, *example)))
-    return {"batched": env.encode(batched, name), "one by one": results}
+        result = yield env.call(f"{name} of example {index}", function, *example)
+        results.append((yield env.encode(result)))
+    return {"batched": (yield env.encode(batched, name)), "one by one": results}
 
 
 def take(argument: Any, axis: Any, index: int) -> Any:
