@@ -23,7 +23,7 @@ from msgspec import Meta, Struct, field
 
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.report import Accuracy, Curves, Mismatch
-from tutor.tree import Tree
+from tutor.tree import ABSENT, Tree
 
 DEFAULT_TOLERANCE = {
     **dict.fromkeys(("float64", "complex128", "float32", "complex64"), 1e-5),
@@ -233,6 +233,12 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Compare the answers; None means that the check passes. Raises: tutor.tree.TreeError:
         `observed` does not have the form this check requested."""
         raise NotImplementedError
+
+    def evidence_of(self, observed: Tree) -> Tree:
+        """Return the value of the call that a structural kind looked at. A value check of the same
+        expression judges it, too. `ABSENT` if there is none."""
+        absent: Tree = ABSENT
+        return absent
 
     def note(self, observed: Tree, case: Case) -> str:
         """Return a note to show with a pass; empty for most kinds."""

@@ -94,6 +94,21 @@ def paired(one: Tree, other: Tree) -> dict[Any, tuple[Tree, Tree]] | None:
     return {key: (first.get(key, ABSENT), second.get(key, ABSENT)) for key in {**first, **second}}
 
 
+def equal(one: Tree, other: Tree) -> bool:
+    """Return whether two trees hold the same numbers, to the bit."""
+    if isinstance(one, Leaf) and isinstance(other, Leaf):
+        a, b = one.array, other.array
+        if a is None or b is None:
+            return a is b
+        return (one.type, a.dtype, a.shape) == (other.type, b.dtype, b.shape) and (
+            a.tobytes() == b.tobytes()
+        )
+    entries = paired(one, other)
+    if entries is None:
+        return type(one) is type(other) and one == other
+    return all(a is not ABSENT and b is not ABSENT and equal(a, b) for a, b in entries.values())
+
+
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Leaf]]:
     """Yield each array of a tree with its path, in order; strings and None are not leaves."""
     if isinstance(tree, Leaf):

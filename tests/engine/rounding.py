@@ -27,7 +27,7 @@ from tutor.engine.references import Request
 from tutor.lesson import Lesson
 from tutor.pack import load_pack
 from tutor.sandbox import reference
-from tutor.sandbox.environment import UserCodeError
+from tutor.sandbox.calls import UserCodeError, drive
 from tutor.tree import Leaf, Tree, leaves
 
 SHOWN = 0.1
@@ -88,9 +88,9 @@ def share_of_tolerance(check: Check, single: Tree, double: Tree) -> float:
 def study(lesson: Lesson, seeds: int, seconds: float) -> tuple[int, dict[str, Worst]]:
     """Return the number of seeds tried in some seconds, and the worst of each check."""
     single, double = reference.ReferenceEnvironment(), DoubleEnvironment()
-    single.load(lesson.reference_code, "torch")
+    drive(single.load(lesson.reference_code, "torch"))
     with in_double():
-        double.load(lesson.reference_code, "torch")
+        drive(double.load(lesson.reference_code, "torch"))
     found: dict[str, Worst] = {}
     began = time.monotonic()
     for seed in range(seeds):

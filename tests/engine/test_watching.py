@@ -98,10 +98,11 @@ import sys
 
 def train(w, x):
     frame = sys._getframe()
-    while "env" not in frame.f_locals:
+    while "steps" not in frame.f_locals:
         frame = frame.f_back
+    env = frame.f_locals["steps"].gi_frame.f_locals["env"]
     for number in range(COUNT):
-        frame.f_locals["env"].show_step(number, LOSS)
+        env.show_step(number, LOSS)
     return [1.0] * 12
 """
 

@@ -7,7 +7,7 @@ import pytest
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.check import Case, Check
 from tutor.engine.plan import case_id, configuration_of, plan
-from tutor.engine.submission import harness_of
+from tutor.engine.submission import harness_of, observations, together
 from tutor.explain import Symptom, of_fault, of_finding
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
@@ -120,17 +120,18 @@ class Kept:
         right: Expected,
     ) -> Symptom | None:
         for case in cases:
-            name = case_id(check, case)
-            observe = Observe(name, check.inside, check.observe())
-            try:
-                reply, seen = sandbox.ask(observe, [*case.input_sets], allowance, name)
-            except Failed as failure:
-                return of_fault(failure.fault, source, check.kind)
-            if isinstance(reply, Raised):
-                return of_fault(exceptions.from_raised(reply, source), source, check.kind)
+            parts: list[Tree] = []
+            for observe, inputs in observations(check, case):
+                try:
+                    reply, part = sandbox.ask(observe, inputs, allowance, observe.case)
+                except Failed as failure:
+                    return of_fault(failure.fault, source, check.kind)
+                if isinstance(reply, Raised):
+                    return of_fault(exceptions.from_raised(reply, source), source, check.kind)
+                parts.append(part)
             refers = check.refer() is not None
             expected = right(lesson, check, case) if refers else None
-            finding = check.judge(seen, expected, case)
+            finding = check.judge(together(parts), expected, case)
             if finding is not None:
                 devices = configuration_of(lesson, check).devices
                 return of_finding(finding, check, case, source, devices=devices)

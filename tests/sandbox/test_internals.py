@@ -40,13 +40,15 @@ jax.monitoring.register_event_duration_secs_listener = lambda heard: tell(
 from tutor.sandbox import jax_internals
 
 jax_internals.random_primitives()["random_bits"].name = "bits"
+jax_internals.random_primitives.cache_clear()
 
-from tutor.checks.inside.ledger import keys_used
+from tutor.checks.inside import prng
+from tutor.sandbox.calls import drive
 from tutor.sandbox.learner import LearnerEnvironment
 
 env = LearnerEnvironment()
 assert jax_internals.fallbacks == {
-    "use_cache", "cache_class", "share_mlir_context", "cache_contexts"
+    "use_cache", "cache_class", "share_mlir_context", "cache_contexts", "random_primitives"
 }, jax_internals.fallbacks
 
 traced = []
@@ -60,14 +62,19 @@ for _ in range(2):
     assert double(jnp.arange(3.0)).tolist() == [0, 2, 4]
 assert len(traced) == 1
 with env.empty_caches():
-    programs = env.compiles.during(lambda: double(jnp.arange(3.0)))
+    programs = []
+    with env.compiles.programs_in(programs):
+        double(jnp.arange(3.0))
 assert len(traced) == 2, "an empty cache traces again"
 assert "double" in programs, programs
 assert programs.count("double") == 1, programs
 with env.empty_caches():
-    assert env.compiles.during(lambda: double(jnp.arange(3.0)))
-    assert not env.compiles.during(lambda: double(jnp.arange(3.0)))
-assert keys_used(env, "jax.random.normal(jax.random.key(0))", {})[1] is False
+    first, second = [], []
+    for programs in (first, second):
+        with env.compiles.programs_in(programs):
+            double(jnp.arange(3.0))
+    assert first and not second
+assert drive(prng._recorded(env, "jax.random.normal(jax.random.key(0))", {}))[0] is None
 assert env.collect() == {}
 assert {"listen_to_compilations", "random_primitives"} <= jax_internals.fallbacks
 """

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import for_each
-from tutor.sandbox.environment import UserCodeError, raised
+from tutor.sandbox.calls import UserCodeError
+from tutor.sandbox.environment import raised
 from tutor.sandbox.exceptions import MAX_VALUE, MAX_VALUES, from_raised
 from tutor.sandbox.line_values import MAX_ITEMS, MAX_TEXT, line_values, summary
 

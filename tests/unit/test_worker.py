@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tutor.engine.submission import source_fault
+from tutor.sandbox.calls import drive
 from tutor.sandbox.environment import Environment
 from tutor.sandbox.protocol import Answer, Load, Loaded, Observe, Raised, Reply, read_reply
 from tutor.sandbox.wire import Reader, encode
@@ -39,7 +40,7 @@ def conversation(source: str, *expressions: str) -> Iterator[tuple[Reply, Tree]]
     try:
         os.write(ours_out, b"".join(encode(request, tree) for request, tree in requests))
         os.close(ours_out)
-        serve(Channel(theirs_in, theirs_out), PlainPython({}))
+        drive(serve(Channel(theirs_in, theirs_out), PlainPython({})))
         for frame in Reader().feed(os.read(ours_in, 1 << 20)):
             yield read_reply(frame), frame.tree
     finally:

@@ -8,7 +8,8 @@ behaves differently when it is looked at gives something else altogether.
 
 from tutor.arrays import Array, np
 from tutor.check import Finding
-from tutor.tree import ABSENT, Leaf, Tree, brief, paired
+from tutor.checks.compare import compare, words
+from tutor.tree import ABSENT, Leaf, Tree, paired
 
 DIFFERENCE = 0.01
 """How far numbers may be apart, relative to the largest of them."""
@@ -27,9 +28,11 @@ def otherwise(ordinary: Tree, observed: Tree, how: str) -> Finding | None:
     """
     if agree(ordinary, observed):
         return None
+    mismatch = compare(ordinary, observed)
+    differs = f": {words(mismatch)}" if mismatch is not None else ""
     return Finding(
-        f"the call gives something else when it is {how}: {brief(observed)}, and {brief(ordinary)} "
-        "otherwise. It must not depend on how it is called",
+        f"the call gives something else when it is {how}{differs}",
+        mismatch,
         code="other-when-observed",
     )
 

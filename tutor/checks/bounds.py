@@ -49,7 +49,8 @@ class Bounds(Check, frozen=True, kw_only=True):
         if values.dtype.kind == "c" or leaf.type == "key":
             raise TreeError("expected real numbers")
         where = f"{path}: " if path else ""
-        numbers = values.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # some NaN
+            numbers = values.astype(np.float64)
         wrong = {
             "not finite": ~np.isfinite(numbers),
             f"below {least}": numbers < (least if least is not None else -np.inf),

@@ -80,6 +80,9 @@ class Program(Check, frozen=True, kw_only=True):
         ordinary, compiled = entry(observed, "value"), entry(observed, "compiled")
         return otherwise(ordinary, compiled, "compiled as a whole")
 
+    def evidence_of(self, observed: Tree) -> Tree:
+        return entry(observed, "value")
+
     def _operations(self, observed: Tree) -> Finding | None:
         if not (self.contains or self.lacks):
             return None

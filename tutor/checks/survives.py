@@ -51,10 +51,12 @@ class Survives(Check, frozen=True, kw_only=True):
         calls = items(observed)
         if [entry(call, "function") for call in calls] != [call.function for call in self.calls]:
             raise TreeError("expected the functions that were traced")
-        for call in calls if "jit" in self.survives else []:
-            how = f"traced by `jax.jit` ({text(entry(call, 'function'))})"
-            if finding := otherwise(entry(call, "called"), entry(call, "traced"), how):
-                return finding
+        for call in calls:
+            if (seen := entry(call, "seen")) is not None:
+                called, compiled = items(seen)
+                how = f"compiled ({text(entry(call, 'function'))})"
+                if finding := otherwise(called, compiled, how):
+                    return finding
         return None
 
 

@@ -9,10 +9,11 @@ from tutor.engine.judge import explained, faulty, judge, skipped, unanswered
 from tutor.engine.plan import case_id
 from tutor.engine.references import Reference, ReferenceFailed, References
 from tutor.engine.second_draw import NOTE, SecondDraw
-from tutor.engine.submission import Submission
+from tutor.engine.submission import Observation, Submission
 from tutor.report import CheckResult, Timing
 from tutor.sandbox.process import Failed, Lost, OnProgress
 from tutor.sandbox.protocol import Answer
+from tutor.tree import ABSENT, equal
 
 
 class Checking:
@@ -35,18 +36,24 @@ class Checking:
         self._references = references
         self._second_draw = second_draw
         self._on_progress = on_progress
+        self._tasks: Sequence[tuple[Check, list[Case]]] = ()
+        self._failed: set[str] = set()
 
     def results(
         self, tasks: Sequence[tuple[Check, list[Case]]], *, all_checks: bool
     ) -> Iterator[CheckResult]:
         """Yield the results of checks in their order: see `Session.check`."""
         before: list[CheckResult] = []
+        self._tasks = tasks
+        self._failed.clear()
         for check, cases in tasks:
             if not all_checks and _any_wrong(before):
                 result = skipped(check, "not run")
             else:
                 result = _unmet(check, before) or self._result(check, cases)
             before.append(result)
+            if result.status != "pass":
+                self._failed.add(check.title)
             yield result
 
     def _result(self, check: Check, cases: list[Case]) -> CheckResult:
@@ -91,11 +98,55 @@ class Checking:
             if judged.may_be_rounding and self._right_again(check, case):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
+            if result.status == "pass":
+                result = self._value_of_evidence(observation) or result
             if result.status != "pass":
                 break
         if result.status == "pass":
             result = msgspec.structs.replace(result, notes=(*result.notes, *notes))
         return msgspec.structs.replace(result, timing=timing)
+
+    def _value_of_evidence(self, observation: Observation) -> CheckResult | None:
+        """Return the result of a check that looked at another call than it should: a value check of
+        the same expression judges what that gave, too. None if it is right, or there is no such
+        check."""
+        check, case = observation.check, observation.case
+        value = check.evidence_of(observation.tree)
+        if value is ABSENT or (same := self._same_call(check, case)) is None:
+            return None
+        other, other_case = same
+        try:
+            reference = self._references.get(
+                case_id(other, other_case), nan=getattr(other, "nan", True), broken=other.broken
+            )
+        except ReferenceFailed:
+            return None  # `other` says so
+        observed = msgspec.structs.replace(observation, check=other, case=other_case, tree=value)
+        judged = judge(self._lesson, self._code, observed, reference)
+        if judged.result.status == "pass" or judged.may_be_rounding:
+            return None
+        message = f"the call that was looked at gives something else: {judged.result.message}"
+        return msgspec.structs.replace(
+            judged.result, name=check.title, kind=check.kind, message=message, wants=check.why
+        )
+
+    def _same_call(self, check: Check, case: Case) -> tuple[Check, Case] | None:
+        """Return a value check of the same expression, and its case with the same inputs."""
+        configuration = self._submission.configuration(check)
+        for other, cases in self._tasks:
+            if (
+                other.kind == "value"
+                and other.title not in self._failed
+                and other.expression.split() == check.expression.split()
+                and self._submission.configuration(other) == configuration
+            ):
+                for other_case in cases:
+                    if all(
+                        name in case.inputs and equal(tree, case.inputs[name])
+                        for name, tree in other_case.inputs.items()
+                    ):
+                        return other, other_case
+        return None
 
     def _right_again(self, check: Check, case: Case) -> bool:
         """Return whether the answer is right for other inputs."""

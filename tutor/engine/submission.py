@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
-from tutor.engine.plan import Configuration, case_id, configuration_of
+from tutor.engine.plan import RACE, Configuration, case_id, configuration_of
 from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.foreign.python_source import parse
 from tutor.lesson import Lesson
@@ -75,7 +75,7 @@ class LoadedSandbox:
             return
         self._load_harness()
         began = time.perf_counter()
-        load = Load("load", self._code, f"{self._lesson.id}.py")
+        load = load_request(self._lesson, self._code)
         reply, _ = self.ask(load, None, allowance, _IMPORT)
         if not isinstance(reply, Loaded):
             self.dead = True  # a half-imported module is of no use
@@ -302,7 +302,7 @@ class Submission:
                 return Observation(check, case, reply, tree)
             whole = Answer(whole.case, whole.compile + reply.compile, whole.run + reply.run)
             trees.append(tree)
-        return Observation(check, case, whole, _together(trees))
+        return Observation(check, case, whole, together(trees))
 
     def forget_allowance(self, check: Check) -> None:
         """Give a check's sandbox, which was lost, its time again."""
@@ -345,12 +345,19 @@ def observations(check: Check, case: Case) -> list[tuple[Observe, Tree]]:
     return requests
 
 
-def _together(trees: list[Tree]) -> Tree:
+def together(trees: list[Tree]) -> Tree:
     """Return the answers to the requests of one case as one."""
     if len(trees) == 1:
         return trees[0]
     parts = [tree for tree in trees if isinstance(tree, dict)]
     return {name: tree for part in parts for name, tree in part.items()}
+
+
+def load_request(lesson: Lesson, code: str) -> Load:
+    """Return the request to import code for a lesson."""
+    halves = [name for check in lesson.checks for name in (check.inside, check.inside_afterwards)]
+    inside = [*dict.fromkeys(filter(None, (*halves, RACE)))]
+    return Load("load", code, f"{lesson.id}.py", inside=inside)
 
 
 def harness_of(lesson: Lesson) -> Load | None:

@@ -8,13 +8,13 @@ before a submission is imported (`tutor.sandbox.learner`).
 from collections.abc import Callable
 
 from tutor.engine.plan import Configuration, configuration_of, decoy, plan
-from tutor.engine.submission import harness_of, observations
+from tutor.engine.submission import harness_of, load_request, observations
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.pool.programs import Programs
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Sandbox
-from tutor.sandbox.protocol import Answer, Collect, Give, Load, Loaded
+from tutor.sandbox.protocol import Answer, Collect, Give, Loaded
 from tutor.tree import Tree
 
 _SEED = word("priming")
@@ -49,8 +49,7 @@ def prime(
         give(sandbox, known, allowance)
     if (harness := harness_of(lesson)) is not None:
         sandbox.ask(harness, None, allowance, "priming")
-    load = Load("prime", code, f"{lesson.id}.py")
-    reply, _ = sandbox.ask(load, None, allowance, "priming")
+    reply, _ = sandbox.ask(load_request(lesson, code), None, allowance, "priming")
     if isinstance(reply, Loaded):
         for check, cases in decoy(lesson, plan(lesson, seed), _SEED):
             if configuration_of(lesson, check) != configuration or check.ahead() is not None:

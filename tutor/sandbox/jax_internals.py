@@ -149,14 +149,16 @@ def _bare(name: str) -> str:
 RANDOM_PRIMITIVES = ("random_bits", "random_split", "random_fold_in", "random_gamma")
 
 
+@functools.cache
 def random_primitives() -> dict[str, Any] | None:
-    """Return the primitives that consume keys, by name.
+    """Return the primitives that consume keys, by name. Starts no backend.
 
     They are found by tracing, which needs no private module, but their names are not documented.
     Fallback: None, and keys are checked by JAX's own checker, which sees less.
     """
 
-    def use_all(key: Any) -> Any:
+    def use_all() -> Any:
+        key = jax.random.key(0)
         return (
             jax.random.bits(key),
             jax.random.split(key),
@@ -174,7 +176,7 @@ def random_primitives() -> dict[str, Any] | None:
                 if hasattr(inner, "eqns"):
                     walk(inner)
 
-    traced: Any = jax.make_jaxpr(use_all)(jax.random.key(0))
+    traced: Any = jax.make_jaxpr(use_all)()
     walk(getattr(traced, "jaxpr", traced))
     found = {name: primitives.get(name) for name in RANDOM_PRIMITIVES}
     if all(hasattr(primitive, "impl") for primitive in found.values()):

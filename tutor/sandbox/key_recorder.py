@@ -11,10 +11,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import jax
 import numpy as np
+from jax.random import key, key_data, split
 
 from tutor.sandbox import jax_internals
 from tutor.tree import Leaf
@@ -91,8 +93,7 @@ class KeyRecorder:
 
     def __init__(self) -> None:
         self._record: Record | None = None
-        self.works = self._install() and self._sees()
-        """Whether this release of JAX shows which keys are consumed, and by what call."""
+        self._installed = self._install()
 
     @contextmanager
     def recording(self, filename: str) -> Iterator[Record]:
@@ -103,6 +104,11 @@ class KeyRecorder:
                 yield record
         finally:
             self._record = None
+
+    @cached_property
+    def works(self) -> bool:
+        """Whether this release of JAX shows which keys are consumed, and by what call."""
+        return self._installed and self._sees()
 
     def _install(self) -> bool:
         primitives = jax_internals.random_primitives()
@@ -127,7 +133,7 @@ class KeyRecorder:
 
     def _sees(self) -> bool:
         with self.recording("") as record:
-            jax.random.split(jax.random.key(0, impl="threefry2x32"))
+            split(key(0, impl="threefry2x32"))
         used = record.leaf().values[:, 0] == KINDS.index("random_split")
         if used.sum() == 1 and not record.elsewhere:
             return True
@@ -156,7 +162,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 def _rows_of(keys: Any) -> Any:
     """Return the raw data of an array of keys, one row per key."""
-    rows = np.asarray(jax.random.key_data(keys))
+    rows = np.asarray(key_data(keys))
     return rows.reshape(-1, rows.shape[-1])
 
 

@@ -43,13 +43,15 @@ class Load(Struct, frozen=True, tag="load"):
     such as JAX's configuration.
 
     `harness`: import it as the lesson's own functions for expressions instead. That comes first, so
-    that its reply cannot be a submission's.
+    that its reply cannot be a submission's. `inside`: modules that will be asked, to be imported
+    before.
     """
 
     case: str
     source: str
     filename: str
     harness: bool = False
+    inside: list[str] = []
 
 
 class Observe(Struct, frozen=True, tag="observe"):

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from tutor.report import Protection
 from tutor.sandbox import modules, stacks
-from tutor.sandbox.calls import Steps, UserCodeError
+from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.environment import Environment, raised
 from tutor.sandbox.protocol import (
     CLOSED,
@@ -68,11 +68,12 @@ def libraries(role: str, *, all_of_them: bool = True) -> None:
 
     **Arguments:** `all_of_them`: also those that only some lessons use.
     """
-    import_module("tutor.sandbox.learner" if role == "learner" else "tutor.sandbox.reference")
+    of_role = import_module(f"tutor.sandbox.{role}")
     inside = import_module("tutor.checks.inside")
     if role == "learner":
         for check in pkgutil.iter_modules(inside.__path__, f"{inside.__name__}."):
             import_module(check.name)
+        of_role.jax_internals.random_primitives()
         if all_of_them:
             use(LESSONS_USE)
         for name in _JAX_IMPORTS_LATE:
@@ -174,6 +175,9 @@ def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> No
 def _answer(request: Request, tree: Tree, env: Environment) -> Steps[tuple[Reply, Tree]]:
     try:
         if isinstance(request, Load):
+            for name in request.inside:
+                with suppress(Exception):  # said when it is asked
+                    modules.inside(name)
             load = env.load_harness if request.harness else env.load
             yield from load(request.source, request.filename)
             return Loaded(request.case), None
@@ -198,5 +202,7 @@ def _observe(request: Observe, tree: Tree, env: Environment) -> Steps[tuple[Repl
     result = module.observe(env, request.args, input_sets)
     if isinstance(result, Generator):
         result = yield from result
+    if isinstance(result, Call):
+        raise TypeError(f"`observe` of {request.inside} returns a call; it must yield it")
     compiling, running = read()
     return Answer(request.case, compiling, running), result

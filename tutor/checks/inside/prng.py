@@ -41,15 +41,14 @@ def _recorded(
     """Return what the expression gave while its keys were recorded, in a list, and the keys. None
     if it cannot run without `jit`, or takes too long, or this release of JAX does not show what is
     needed."""
-    inputs = env.inputs(tree)
-    value: Tree = None
+    inputs, value = env.inputs(tree), None
+    works = env.keys.works
     with env.keys.recording(env.filename) as record:
-        if env.keys.works:
-            try:
-                result = yield env.evaluate(expression, inputs)
-                value = [(yield env.encode(result, expression))]
-            except UserCodeError:
-                pass
+        try:
+            if works:
+                value = [(yield from env.value(expression, inputs))]
+        except UserCodeError:
+            pass
     return (None if record.full else value), record.leaf()
 
 
