@@ -47,9 +47,14 @@ def test_the_type_name_of_an_answer_is_bounded(lesson: Lesson):
 # --- L7: patches --------------------------------------------------------------------------------
 
 PATCHES = """
-import gc, time
+import contextlib, gc, sys, time
 import jax, jax.numpy as jnp, numpy as np
-from tutor.sandbox.learner import CompileLog
+
+frame = sys._getframe()
+while "steps" not in frame.f_locals:
+    frame = frame.f_back
+environment = frame.f_locals["steps"].gi_frame.f_locals["env"]
+CompileLog = type(environment.compiles)
 
 def nothing(*args, **kwargs):
     return None
@@ -71,13 +76,13 @@ jax.block_until_ready = lambda value: value
 jax.clear_caches = nothing
 time.perf_counter = lambda: 0.0
 jax.monitoring.clear_event_listeners()
-CompileLog.during = lambda self, action: (action(), [])[1]
+CompileLog.programs_in = lambda self, names: contextlib.nullcontext()
 CompileLog.stopwatch = lambda self: lambda: (0.0, 0.0)
-import tutor.checks.inside.prng, tutor.checks.inside.pure
-tutor.checks.inside.prng.reused = lambda ledger: []
-tutor.checks.inside.prng._checker = lambda *args: ""
-tutor.checks.inside.pure._shorter = lambda leak: ""
-tutor.checks.inside.pure._escaped = lambda env: []
+type(environment.keys).consume = nothing
+hidden = type(environment).load.__globals__["modules"]._hidden
+hidden["tutor.checks.inside.prng"]._checker = lambda *args: iter([""])
+hidden["tutor.checks.inside.pure"]._shorter = lambda leak: ""
+hidden["tutor.checks.inside.pure"]._escaped = lambda env: []
 """
 """Disables everything that inspects a submission, but does not change what it computes."""
 
