@@ -18,7 +18,17 @@ from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
 from tutor.pictures.gauge import gauge
 from tutor.pictures.tree_view import tree_view
-from tutor.report import WANTS, Called, CheckResult, Explanation, Fault, Mismatch, Report, Status
+from tutor.report import (
+    WANTS,
+    Called,
+    CheckResult,
+    Explanation,
+    Fault,
+    Mismatch,
+    Report,
+    Status,
+    looks_text,
+)
 from tutor.sandbox.isolation import missing
 
 UNWRAPPED = 10_000
@@ -242,11 +252,16 @@ def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
 
 
 def closing(report: Report, *, verdict_last: bool = False) -> list[RenderableType]:
-    """Render what is said at the end of a report: a warning, the verdict if it does not stand
+    """Render what is said at the end of a report: warnings, the verdict if it does not stand
     elsewhere, and times."""
     parts: list[RenderableType] = []
     if words := weakness(report):
         parts.append(Text(words, "yellow"))
+    if report.looks:
+        said = (
+            f"Your code {looks_text(report.looks)}. No answer needs that; a grader will review it."
+        )
+        parts.append(Text(said, "yellow"))
     if verdict_last:
         parts.append(verdict(report))
     if report.timings.reference >= 0.1:

@@ -307,8 +307,50 @@ class Protection(Struct, frozen=True):
     detail: str = ""
 
 
+LookKind = Literal[
+    "stack", "code", "objects", "tracing", "memory", "text", "import", "modules", "patch"
+]
+
+LOOKS: dict[LookKind, str] = {
+    "stack": "reads the call stack",
+    "code": "reads the code of functions",
+    "objects": "searches the interpreter's objects",
+    "tracing": "traces the interpreter",
+    "memory": "reaches into memory",
+    "text": "runs text as code",
+    "import": "imports a module that looks into the interpreter",
+    "modules": "reaches into other modules",
+    "patch": "changes other modules",
+}
+"""What code does that looks at the interpreter."""
+
+
+class Look(Struct, frozen=True, order=True):
+    """A line of the learner's code, from 1, that looks at the interpreter instead of at arrays;
+    0 if the line is unknown. `name` is what it uses, such as `sys._getframe`. It says nothing about
+    the answer, but code that does this can tell how it is checked, so a grader should read it."""
+
+    line: int
+    kind: LookKind
+    name: str
+
+
+def looks_text(looks: Iterable[Look]) -> str:
+    """Return what code looks at, and where: "reads the call stack at lines 12, 14 (`f_back`)"."""
+    by_kind: dict[LookKind, list[Look]] = {}
+    for look in looks:
+        by_kind.setdefault(look.kind, []).append(look)
+    parts = []
+    for kind, same in by_kind.items():
+        lines = ", ".join(str(line) for line in sorted({look.line for look in same}) if line)
+        where = f" at line{'s' if ',' in lines else ''} {lines}" if lines else ""
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(look.name for look in same))
+        parts.append(f"{LOOKS[kind]}{where} ({names})")
+    return "; ".join(parts)
+
+
 class Report(Struct, frozen=True):
-    """The result of a run."""
+    """The result of a run. `looks` are ordered by line."""
 
     lesson: str
     verdict: Verdict
@@ -321,6 +363,7 @@ class Report(Struct, frozen=True):
     seed: int = 0
     devices: str = ""
     isolation: tuple[Protection, ...] = ()
+    looks: tuple[Look, ...] = ()
 
     @property
     def passed(self) -> bool:

@@ -1,5 +1,5 @@
 """Fuzz the parsers of bytes from hostile processes: `Reader`, `decode`, `read_reply`,
-`read_request`.
+`read_request`, `read_notice`.
 
 atheris is needed only here, so install it in a separate environment:
 
@@ -42,7 +42,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tests.fuzz.mutate import mutator
-from tutor.sandbox.protocol import read_reply, read_request
+from tutor.sandbox.protocol import read_notice, read_reply, read_request
 from tutor.sandbox.wire import (
     MAX_EXTENT,
     PREFIX,
@@ -133,6 +133,8 @@ def _check_frame(frame: Frame, sent: bytes) -> None:
     assert _again(back) == again
     _, _, body = PREFIX.unpack_from(sent)
     assert _array_bytes(frame.tree) == body <= CAP
+    if (notice := read_notice(frame)) is not None:
+        assert read_notice(decode(encode(notice))) == notice
     for read in (read_reply, read_request):
         try:
             message = read(frame)

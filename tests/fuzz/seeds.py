@@ -19,6 +19,7 @@ from tutor.sandbox.protocol import (
     Broken,
     Load,
     Loaded,
+    Noticed,
     Observe,
     Raised,
     Ready,
@@ -42,6 +43,9 @@ MESSAGES: tuple[Reply | Request, ...] = (
     Raised("c3", "malformed", "WireError", "", "", []),
     Broken("c4", "KeyError: 'x'"),
 )
+
+NOTICE = Noticed("stack", "sys._getframe", 12)
+"""Never comes with a tree."""
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -79,6 +83,7 @@ def seeds() -> Iterator[bytes]:
     for index in range(max(len(every), len(MESSAGES))):
         message, tree = MESSAGES[index % len(MESSAGES)], every[index % len(every)]
         yield cuts[index % len(cuts)] + encode(message, tree)
+    yield b"\0" + encode(NOTICE)
     for one, other in zip(MESSAGES, reversed(MESSAGES), strict=True):
         yield b"\2\x20\x01" + encode(one, Leaf(np.arange(3), "array")) + encode(other, ["two"])
 

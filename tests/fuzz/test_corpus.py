@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tests.cases import for_each
-from tutor.sandbox.protocol import read_reply, read_request
+from tutor.sandbox.protocol import read_notice, read_reply, read_request
 from tutor.sandbox.wire import MAGIC, MAX_BODY, MAX_HEADER, PREFIX, Frame, Reader, WireError
 
 from .fuzz_wire import check
-from .seeds import MESSAGES, seeds
+from .seeds import MESSAGES, NOTICE, seeds
 
 CORPUS = sorted((Path(__file__).parent / "corpus" / "wire").iterdir())
 
@@ -38,12 +38,14 @@ def test_every_seed_is_read_and_together_they_hold_every_message() -> None:
         frames = check(seed)
         assert frames
         for frame in frames:
+            if (notice := read_notice(frame)) is not None:
+                kinds[type(notice)] += 1
             for read in (read_reply, read_request):
                 try:
                     kinds[type(read(frame))] += 1
                 except WireError:
                     pass  # a message of the other direction
-    assert set(kinds) == {type(message) for message in MESSAGES}
+    assert set(kinds) == {type(message) for message in (*MESSAGES, NOTICE)}
 
 
 def test_replaying_needs_no_fuzzer() -> None:

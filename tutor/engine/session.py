@@ -19,6 +19,7 @@ from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
 from tutor.engine.checking import Checking
 from tutor.engine.judge import explained, skipped
+from tutor.engine.looks import looks
 from tutor.engine.plan import Plan, plan, race_request, requests
 from tutor.engine.race import race
 from tutor.engine.references import References, Request
@@ -264,6 +265,7 @@ class Session:
             seed=seed,
             devices=_devices(ready) if ready else "",
             isolation=tuple(main.sandbox.protections) if main else (),
+            looks=looks(self.code, self._submission.noticed),
         )
 
     def _close_references(self) -> None:

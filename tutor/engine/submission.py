@@ -1,6 +1,7 @@
 """A learner's code in its sandboxes: one for each configuration that the lesson's checks need."""
 
 import time
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +16,17 @@ from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
 from tutor.sandbox.process import Failed, Lost, OnProgress, Sandbox
-from tutor.sandbox.protocol import HARNESS, Answer, Load, Loaded, Observe, Raised, Ready, Reply
+from tutor.sandbox.protocol import (
+    HARNESS,
+    Answer,
+    Load,
+    Loaded,
+    Noticed,
+    Observe,
+    Raised,
+    Ready,
+    Reply,
+)
 from tutor.tree import Tree
 
 MAX_SOURCE = 1 << 20
@@ -166,6 +177,7 @@ class Submission:
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
         self._ahead: dict[str, Tree | Fault] = {}
+        self._noticed: list[Noticed] = []
 
     def close(self) -> None:
         for loaded in self._started.values():
@@ -199,6 +211,7 @@ class Submission:
         loaded = self._started.get(configuration)
         if loaded is None or loaded.dead:
             if loaded is not None:
+                self._noticed += loaded.sandbox.noticed
                 self._sandboxes.release(loaded.sandbox)
             sandbox = self._sandboxes.take(self.lesson, configuration)
             loaded = self._started[configuration] = LoadedSandbox(sandbox, self.lesson, self.code)
@@ -325,6 +338,12 @@ class Submission:
             "".join(box.stdout.text() for box in boxes),
             "".join(box.stderr.text() for box in boxes),
         )
+
+    @property
+    def noticed(self) -> list[Noticed]:
+        """What the sandboxes noticed of the code, in any order."""
+        living = (loaded.sandbox.noticed for loaded in self._started.values())
+        return [*self._noticed, *chain.from_iterable(living)]
 
     def peak_mb(self) -> int | None:
         """Return the peak memory of the largest sandbox in MiB; None where it is unknown."""

@@ -20,6 +20,7 @@ and sandboxes started later admit them."""
 def admit(folders: Mapping[str, str]) -> None:
     """Make these importable in this process, before anything else of the same name."""
     if folders:
+        FOLDERS.update(folders)
         sys.meta_path.insert(0, _Finder(folders))
 
 

@@ -21,14 +21,17 @@ from tutor.sandbox.output import Capture
 from tutor.sandbox.private_folder import exceeds, remove
 from tutor.sandbox.protocol import (
     CLOSED,
+    MAX_NOTICES,
     MAX_PROGRESS,
     MAX_PROGRESS_BYTES,
     Answer,
     Load,
+    Noticed,
     Progress,
     Ready,
     Reply,
     Request,
+    read_notice,
     read_reply,
 )
 from tutor.sandbox.watchdog import NOTHING, Usage, active, peak_mb, usage
@@ -73,6 +76,8 @@ class Sandbox:
         self.stdout = Capture()
         self.stderr = Capture()
         self.protections: list[Protection] = []
+        self.noticed: list[Noticed] = []
+        """What the module that was loaded last has looked at. A worker may lie about itself."""
         self._process = process
         self._ready: Ready | None = None
         self._loaded = Load("", "", "")
@@ -197,6 +202,7 @@ class Sandbox:
                 self._exited(running)
         if isinstance(request, Load):
             self._loaded = request
+            self.noticed.clear()  # of priming
         self._outgoing = memoryview(encode(request, tree))
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         allowance.begin(usage(self.pid))
@@ -334,10 +340,17 @@ class Sandbox:
                 self._selector.unregister(self._replies)
             return "end"
         try:
-            self._frames.extend(self._reader.feed(data))
+            for frame in self._reader.feed(data):
+                notice = read_notice(frame)
+                if notice is None:
+                    self._frames.append(frame)
+                elif len(self.noticed) < MAX_NOTICES:
+                    self.noticed.append(notice)
+                else:
+                    self._fail(faults.malformed("it sent too many notices", running))
         except WireError as error:
             self._fail(faults.malformed(str(error), running))
-        return "data"
+        return "data" if self._frames or self._reader.partial else "nothing"
 
     def _read_stream(self, descriptor: int) -> bool:
         try:

@@ -1,7 +1,7 @@
 """Messages between the main process and a worker.
 
 The worker sends `Ready`, and then exactly one reply per request, with the request's case ID. While
-it trains, `Progress` may come before the reply.
+it trains, `Progress` may come before the reply, and `Noticed` may come at any time.
 Requests hold no expected value, tolerance or label: they ask for the value of an expression, never
 whether it is right.
 """
@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from tutor.report import Called, LibraryFrame, Protection
+from tutor.report import Called, LibraryFrame, LookKind, Protection
 from tutor.sandbox.wire import Frame, WireError, describe
 
 MAX_PROGRESS, MAX_PROGRESS_BYTES = 10_000, 500
@@ -29,6 +29,9 @@ MAX_INSIDE, MAX_CODE = 8, 120
 
 MAX_HELP = 500
 """Characters of a function's name, its signature, and its docstring's first paragraph."""
+
+MAX_NOTICES, MAX_NOTICE_BYTES = 40, 500
+"""Notices of a worker, and the size of each."""
 
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
@@ -144,6 +147,14 @@ class Progress(Struct, frozen=True, tag="progress"):
     loss: float | None  # None if it is NaN or infinite, which JSON cannot hold
 
 
+class Noticed(Struct, frozen=True, tag="noticed"):
+    """The submission looked at the interpreter: see `tutor.report.Look`."""
+
+    kind: LookKind
+    name: Annotated[str, Meta(max_length=60)]
+    line: Annotated[int, Meta(ge=0, le=1_000_000_000)]
+
+
 class Broken(Struct, frozen=True, tag="broken"):
     """The worker's own code failed."""
 
@@ -155,12 +166,23 @@ Reply = Ready | Loaded | Answer | Raised | Broken | Progress
 
 Message = TypeVar("Message")
 _REPLY: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
+_NOTICE: msgspec.json.Decoder[Noticed] = msgspec.json.Decoder(Noticed)
 _REQUEST: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 
 
 def read_reply(frame: Frame) -> Reply:
     """Decode a reply. Raises: WireError: it is not one of the replies above."""
     return _read(frame, _REPLY)
+
+
+def read_notice(frame: Frame) -> Noticed | None:
+    """Return a notice; None if the frame holds something else."""
+    if len(frame.message) > MAX_NOTICE_BYTES or frame.tree is not None:
+        return None
+    try:
+        return _read(frame, _NOTICE)
+    except WireError:
+        return None
 
 
 def read_request(frame: Frame) -> Request:

@@ -7,6 +7,7 @@ User code first runs at a `Load`.
 import os
 import pkgutil
 import sys
+import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -59,6 +60,8 @@ def work(role: str, requests: int, replies: int, protections: list[Protection]) 
     stacks.listen()
     channel = Channel(requests, replies)
     env, versions, devices, platform = _open(role)
+    if role == "learner":
+        channel.watch()
     channel.send(Ready(versions, devices, platform, protections))
     yield from serve(channel, env)
 
@@ -123,6 +126,14 @@ class Channel:
         self._leave = leave
         self._reader = Reader()
         self._frames: list[Frame] = []
+        self._free = threading.Lock()
+        self._notices: list[bytes] = []
+
+    def watch(self) -> None:
+        """Also send notices of what a submission looks at."""
+        from tutor.sandbox.audit import watch
+
+        self._notices = watch(self._replies, self._free)
 
     def receive(self) -> Frame | None:
         """Return the next request, or None if the pipe was closed."""
@@ -138,7 +149,14 @@ class Channel:
 
     def send(self, reply: Reply, tree: Tree = None) -> None:
         """Send a reply. Raises: WireError: it cannot be encoded; nothing was sent."""
-        view = memoryview(encode(reply, tree))
+        data = encode(reply, tree)
+        with self._free:
+            while self._notices:
+                self._send(self._notices.pop())
+            self._send(data)
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
         while view:
             try:
                 view = view[self._write(self._replies, view) :]
