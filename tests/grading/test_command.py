@@ -99,6 +99,24 @@ def test_ungraded_submissions_are_reported_and_exit_with_3(here: Path):
     assert lines()["ben"]["score"] is None
 
 
+def test_code_that_looks_at_the_interpreter_keeps_its_score_and_needs_review():
+    hand_in(anna=RIGHT, ben=f"{RIGHT}\nimport sys\nwhere = sys._getframe()\n")
+    done = grade("--lesson", "double", code=3)
+    line = f"{RIGHT}\nimport sys\n".count("\n") + 1
+    said = f"reads the call stack at line {line} (`sys._getframe`)"
+    assert f"needs review: ben: double: pass: {said}" in done.stderr.decode()
+    assert lines()["ben"]["score"] == 2.0
+    assert lines()["ben"]["looks"] == [{"line": line, "kind": "stack", "name": "sys._getframe"}]
+    assert lines()["anna"]["looks"] == []
+    summary = json.loads(grade("--lesson", "double", "--resume", "--json", code=3).stdout)
+    assert (summary["looking"], summary["unsettled"], summary["not_graded"]) == (1, 1, 0)
+
+    done = jaxtutor("grade", "override", "hw-grades", "ben", "double", "2",
+                    "--reason", "harmless", "--by", "Kim", pack=None)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"needs review" not in grade("--lesson", "double", "--resume").stderr
+
+
 def test_the_packs_late_penalty_is_deducted(here: Path, tmp_path: Path):
     shutil.copytree(MINI.parent, tmp_path / "pack")
     manifest = tmp_path / "pack" / "lessons" / "pack.yaml"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tutor.grading.submissions import Submissions
     from tutor.manifest import Pack
 
-GRADED, NOT_GRADED = 0, 3
+GRADED, NEEDS_REVIEW = 0, 3
 
 
 def add_to(commands: Any) -> Parser:
@@ -27,7 +27,7 @@ def add_to(commands: Any) -> Parser:
         description="Grade many submissions. `jaxtutor grade override` sets a score by hand; to "
         "grade a directory of that name, write ./override.",
         epilog="Exit codes: 0 graded, whatever the scores; 2 wrong usage or a broken pack; "
-        "3 something could not be graded.",
+        "3 something could not be graded, or looks at the interpreter and needs review.",
     )  # fmt: skip
     sub.set_defaults(command=grade)
     sub.add_argument("submissions", nargs="?", metavar="SUBMISSIONS",
@@ -128,7 +128,8 @@ def grade(options: argparse.Namespace) -> int:
         )
         return exit_code_of(interrupt)
     print_summary(options, head, out, summary, problems, graded, seconds)
-    return NOT_GRADED if summary.not_graded or submissions.problems else GRADED
+    review = summary.not_graded or summary.looking or submissions.problems
+    return NEEDS_REVIEW if review else GRADED
 
 
 def _write_bundle(options: argparse.Namespace, pack: "Pack", lessons: tuple[str, ...]) -> int:

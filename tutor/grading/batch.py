@@ -234,6 +234,7 @@ class BatchRunner:
             values=marks.values,
             explained=marks.explained,
             help=marks.help,
+            looks=marks.looks,
             source_sha256=pending.sha256,
             source=submission.source,
             seconds=round(sum(report.timings.total for report in reports), 4),

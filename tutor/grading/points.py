@@ -9,7 +9,7 @@ from tutor.checks.predict import questions
 from tutor.foreign.plain_text import inert
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Lesson
-from tutor.report import Called, CheckResult, Explanation, Report, Status, verdict_of
+from tutor.report import Called, CheckResult, Explanation, Look, Report, Status, verdict_of
 
 _WORST_FIRST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
 
@@ -26,6 +26,7 @@ class Marks(Struct, frozen=True):
     values: tuple[str, ...]
     explained: Explanation | None
     help: Called | None
+    looks: tuple[Look, ...]
 
 
 def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
@@ -62,6 +63,7 @@ def mark_reports(lesson: Lesson, reports: Sequence[Report]) -> Marks:
         fault.values if fault is not None else (),
         fault.explanation if fault is not None else None,
         fault.help if fault is not None else None,
+        tuple(sorted({look for report in reports for look in report.looks})),
     )  # fmt: skip
 
 

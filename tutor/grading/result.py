@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tutor.report import Called, Curves, Explanation, Status
+from tutor.report import Called, Curves, Explanation, Look, Status
 
 Grade = Literal["pass", "fail", "error", "internal", "ungraded"]
 """The verdict on a submission to a lesson. `pass`: every check except bonuses passed. `fail`,
@@ -60,7 +60,7 @@ class Result(Struct, frozen=True):
     flaky pass, a file with another name. `seed` is the batch's, `runs` the number of runs
     (`--repeat`); `source` is the file's path inside the submissions. `explained` explains code that
     could not be run, and `values` and `help` belong to its fault; those of a check are in the
-    check.
+    check. `looks` need review, whatever the score.
     """
 
     submission: str
@@ -82,6 +82,7 @@ class Result(Struct, frozen=True):
     source: str = ""
     seconds: float = 0.0
     versions: dict[str, str] = {}
+    looks: tuple[Look, ...] = ()
 
     @property
     def final(self) -> float | None:

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from tutor.foreign.plain_text import one_line
 from tutor.grading.outputs import CodeReader, write
-from tutor.grading.outputs.grouping import needs_review
+from tutor.grading.outputs.grouping import review_reasons
 from tutor.grading.result import Batch, Override, Result
 from tutor.storage.files import replacing
 
@@ -29,8 +29,9 @@ class ReviewItem(Struct, frozen=True):
 
 
 class Summary(Struct):
-    """Counts. `waiting` lists the first results that need review: code that broke, or a submission
-    that could not be graded. They have no score, rather than 0."""
+    """Counts. `waiting` lists the first results that need review: code that broke, a submission
+    that could not be graded, which have no score rather than 0, or code that looks at the
+    interpreter (`looking`)."""
 
     results: int = 0
     submissions: int = 0
@@ -38,6 +39,7 @@ class Summary(Struct):
     overridden: int = 0
     unsettled: int = 0
     not_graded: int = 0
+    looking: int = 0
     waiting: list[ReviewItem] = field(default_factory=list)
 
 
@@ -89,11 +91,13 @@ def _counted(results: Iterable[Result], summary: Summary) -> Iterator[Result]:
         last = result.submission
         verdicts[result.verdict] += 1
         summary.overridden += result.override is not None
-        if needs_review(result):
+        if why := review_reasons(result):
             summary.unsettled += 1
-            summary.not_graded += result.verdict != "error"
+            summary.not_graded += result.verdict in ("internal", "ungraded")
+            summary.looking += bool(result.looks)
             if len(summary.waiting) < MAX_LISTED:
-                item = ReviewItem(result.submission, result.lesson, result.verdict, result.fault)
+                about = (result.submission, result.lesson, result.verdict, "; ".join(why))
+                item = ReviewItem(*about)
                 summary.waiting.append(item)
         yield result
     summary.verdicts = dict(verdicts)

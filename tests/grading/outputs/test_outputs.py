@@ -12,7 +12,8 @@ from tests.cases import for_each
 from tests.grading.outputs.conftest import BATCH, FakeCodeReader
 from tests.grading.outputs.made import hostile_result
 from tutor.grading import outputs
-from tutor.grading.result import Result
+from tutor.grading.result import Override, Result
+from tutor.report import Look
 
 Write = Callable[..., Path]
 STREAMS = ["gradebook.csv", "junit.xml", "report.html", "students", "gradescope"]
@@ -45,6 +46,28 @@ def test_every_format_is_written_in_one_pass(write: Write, real: Sequence[Result
     assert sorted(path.name for path in folder.iterdir()) == [
         "export", "gradebook.csv", "gradescope", "junit.xml", "report.html", "students",
     ]  # fmt: skip
+
+
+def test_every_output_says_that_code_looks_at_the_interpreter(write: Write):
+    look = (Look(12, "stack", "sys._getframe"), Look(14, "modules", "sys.modules"))
+    passed = Result("Ada", "double", "pass", 2.0, 2.0, looks=look)
+    folder = write([passed], STREAMS)
+    said = "reads the call stack at line 12 (`sys._getframe`); reaches into other modules"
+    for name in ("gradebook.csv", "junit.xml", "report.html"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert f"needs review: {said}" in text and said in text, name
+    page = (folder / "students" / "Ada.html").read_text(encoding="utf-8")
+    assert said in page and "A grader will review it." in page
+    bundle = msgspec.json.decode((folder / "gradescope" / "Ada" / "results.json").read_bytes())
+    assert said in bundle["output"] and said in bundle["extra_data"]["needs_review"]["double"][0]
+    assert bundle["score"] == 2
+    review = (folder / "report.html").read_text(encoding="utf-8").partition('id="review"')[2]
+    assert said in review.partition("<h2")[0]
+
+    settled = msgspec.structs.replace(passed, override=Override(2.0, "harmless", "Kim", ""))
+    folder = write([settled], STREAMS)
+    for name in ("gradebook.csv", "junit.xml", "report.html"):
+        assert "needs review" not in (folder / name).read_text(encoding="utf-8")
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path, real: Sequence[Result]):

@@ -17,9 +17,10 @@ import msgspec
 from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.code_reader import CodeReader
 from tutor.grading.outputs.filenames import FileNames
-from tutor.grading.outputs.grouping import AddResult, by_submission, format_number
+from tutor.grading.outputs.grouping import AddResult, by_submission, format_number, review_reasons
 from tutor.grading.outputs.student_view import StudentView, student_view
 from tutor.grading.result import Batch, CheckScore, Result
+from tutor.report import looks_text
 from tutor.storage.files import write_atomically
 
 
@@ -54,6 +55,9 @@ def _results(batch: Batch, results: Sequence[Result]) -> dict[str, Any]:
             "seed": str(batch.seed),  # more digits than many JSON readers keep
             "max_score": sum(result.max_score for result in results),
             "ungraded": [result.lesson for result in results if result.final is None],
+            "needs_review": {
+                result.lesson: why for result in results if (why := review_reasons(result))
+            },
             "verdicts": {result.lesson: result.verdict for result in results},
             "overrides": {
                 result.lesson: result.override.score
@@ -68,6 +72,8 @@ def _output_lines(result: Result) -> Iterator[str]:
     """Yield the lines above the tests."""
     if result.final is None:
         yield f"{result.lesson}: not graded yet and not in this score; a grader will review it."
+    if result.looks and result.override is None:
+        yield f"{result.lesson}: a grader will review it: it {looks_text(result.looks)}."
     if result.override is not None:
         score = format_number(result.override.score)
         yield f"{result.lesson}: a grader set the score to {score}: {result.override.reason}"

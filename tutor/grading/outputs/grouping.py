@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from tutor.grading.result import Result
+from tutor.report import looks_text
 
 AddResult: TypeAlias = Callable[[Result], None]
 
@@ -33,9 +34,14 @@ def total(results: Sequence[Result]) -> float | None:
     return sum(known) if len(known) == len(scores) else None
 
 
-def needs_review(result: Result) -> bool:
-    """Return whether the code broke or could not be graded, and no score has been set."""
-    return result.override is None and result.verdict in ("error", "internal", "ungraded")
+def review_reasons(result: Result) -> list[str]:
+    """Return why a grader has to look at a result: its code broke or could not be graded, or it
+    looks at the interpreter. Nothing if they have set the score."""
+    if result.override is not None:
+        return []
+    broke = result.verdict in ("error", "internal", "ungraded")
+    found = [result.fault or "could not be graded"] if broke else []
+    return [*found, looks_text(result.looks)] if result.looks else found
 
 
 def format_number(value: float) -> str:
@@ -45,9 +51,7 @@ def format_number(value: float) -> str:
 
 def reasons(result: Result) -> list[str]:
     """Return why a result is what it is, for graders, one sentence each."""
-    found = list(result.notes)
-    if needs_review(result):
-        found.insert(0, f"needs review: {result.fault or 'could not be graded'}")
+    found = [f"needs review: {reason}" for reason in review_reasons(result)] + [*result.notes]
     if result.late is not None and result.late.reason not in found:
         found.append(result.late.reason)
     if (override := result.override) is not None:

@@ -25,6 +25,7 @@ def own_page(pack: Pack, lesson: Lesson, report: Report, code: str) -> bytes:
         values=marks.values,
         explained=marks.explained,
         help=marks.help,
+        looks=marks.looks,
     )
     batch = Batch(manifest.title, manifest.version or "", report.seed, (lesson.id,))
     page = load_template("student.html").render(

@@ -18,7 +18,7 @@ from msgspec import Struct
 from tutor import curves
 from tutor.foreign.plain_text import inert
 from tutor.grading.outputs.grouping import format_number, total
-from tutor.report import WANTS
+from tutor.report import WANTS, looks_text
 
 _FOLDER = Path(__file__).parent / "templates"
 _STYLE = (_FOLDER / "page.css").read_text(encoding="utf-8")
@@ -105,4 +105,5 @@ _ENVIRONMENT.filters |= {
     "loss_plot": curves.loss_plot,
     "difference_plot": curves.difference_plot,
     "curves_in_words": curves.in_words,
+    "looks_text": looks_text,
 }

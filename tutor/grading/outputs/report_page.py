@@ -17,7 +17,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from tutor.grading.outputs.code_reader import CodeReader
-from tutor.grading.outputs.grouping import AddResult, by_submission, needs_review, reasons, total
+from tutor.grading.outputs.grouping import AddResult, by_submission, reasons, review_reasons, total
 from tutor.grading.outputs.pages import MARKS, bars, load_template
 from tutor.grading.result import Batch, Result
 from tutor.render import duration
@@ -72,7 +72,7 @@ class Counts:
             self.verdicts[result.lesson, result.verdict] += 1
             self.times[bisect(_SECONDS, result.seconds)] += 1
             self.overrides += result.override is not None
-            self.unreviewed += needs_review(result)
+            self.unreviewed += bool(review_reasons(result))
             for check in result.checks:
                 key = (result.lesson, check.name)
                 count = self.checks.setdefault(
@@ -101,8 +101,8 @@ def write_report(batch: Batch, folder: Path, reader: CodeReader) -> Iterator[Add
                 submission_rows.render(results=results, reasons=reasons, max_length=_MAX_MESSAGE)
             )
             for result in results:
-                if needs_review(result):
-                    reviews.write(review_row.render(result=result))
+                if why := review_reasons(result):
+                    reviews.write(review_row.render(result=result, why="; ".join(why)))
 
         with by_submission(write) as add:
             yield add
