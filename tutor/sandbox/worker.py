@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from tutor.report import Protection
-from tutor.sandbox import modules, stacks
+from tutor.sandbox import audit, modules, stacks
 from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.environment import Environment, raised
 from tutor.sandbox.protocol import (
@@ -131,9 +131,7 @@ class Channel:
 
     def watch(self) -> None:
         """Also send notices of what a submission looks at."""
-        from tutor.sandbox.audit import watch
-
-        self._notices = watch(self._replies, self._free)
+        self._notices = audit.watch(self._replies, self._free)
 
     def receive(self) -> Frame | None:
         """Return the next request, or None if the pipe was closed."""
