@@ -110,6 +110,18 @@ def test_every_key(own: Path, editor: Path):
         assert progress.last_lesson("mini") == "double"
 
 
+def test_a_source_that_is_too_deep_does_not_end_it(own: Path):
+    own.write_text(f"x = {'-' * 9_000}1\n{RIGHT}")
+    with watching(rows=60) as terminal:
+        terminal.until(
+            lambda text: "line 1: SyntaxError: the code is too deeply" in text and keys(text)
+        )
+        own.write_text(f"x = 1{' + 1' * 2_500}\n{RIGHT}")
+        terminal.until(lambda text: "2 of 2 checks pass" in text and keys(text))
+        terminal.press("q")
+        assert terminal.wait() == 0
+
+
 def test_ctrl_z_gives_the_terminal_back_until_it_goes_on(own: Path, tmp_path: Path):
     own.write_text(WRONG)
     with Terminal("bash", "--norc", "--noprofile", "-i", PS1="$ ") as terminal:

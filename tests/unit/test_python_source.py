@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.cases import for_each
 from tutor.checks.answers import Answered, Unanswered
+from tutor.engine.looks import looks
 from tutor.foreign.python_source import MAX_SHOWN, parse, quoted
 from tutor.ui.run_ahead import parses
 from tutor.ui.screens.solution_diff import docstring_lines
@@ -49,6 +50,7 @@ def test_nested_expressions_are_read_or_refused(name: str, depth: int):
         Answered(source).answer("a")
     docstring_lines(source)
     parses(source)
+    looks(source)
 
 
 @given(st.integers(1, 3_000))
@@ -59,12 +61,14 @@ def test_nested_statements_are_read_or_refused(depth: int):
         with suppress(SyntaxError):
             parse(source)
         docstring_lines(source)
+        looks(source)
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(source: str):
     with suppress(SyntaxError):
         parse(source)
+    looks(source)
 
 
 @for_each(
@@ -74,6 +78,7 @@ def test_any_text_is_read_or_refused(source: str):
         (f"x = {'-' * 9_000}1", "too deeply nested"),
         (f"x = 1{' + 1' * 9_000}", "too deeply nested"),
         ("x = (", "never closed"),
+        ("x = 1\n" * 2_000_000, "larger than 1024 KiB"),
     ],
 )
 def test_what_is_refused_says_why(source: str, message: str):

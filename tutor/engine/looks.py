@@ -83,7 +83,7 @@ def _said(source: str) -> Iterator[tuple[ast.AST, LookKind, str]]:
         node, hidden = pending.pop()
         parts = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            hidden |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            hidden |= {one.arg for one in _arguments(node.args)}
         elif isinstance(node, ast.BinOp):
             parts = _operands(node)
             texts = [
@@ -95,6 +95,12 @@ def _said(source: str) -> Iterator[tuple[ast.AST, LookKind, str]]:
                 yield from ((node, *look) for look in _of_text("".join(texts)))
         yield from ((node, *look) for look in names.looks(node, hidden))
         pending += [(part, hidden) for part in parts]
+
+
+def _arguments(of: ast.arguments) -> Iterator[ast.arg]:
+    """Yield the arguments that a function names, without walking their defaults."""
+    yield from (*of.posonlyargs, *of.args, *of.kwonlyargs)
+    yield from (one for one in (of.vararg, of.kwarg) if one is not None)
 
 
 def _operands(node: ast.BinOp) -> list[ast.AST]:

@@ -11,6 +11,7 @@ from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import RACE, Configuration, case_id, configuration_of
 from tutor.engine.sandboxes import Cancel, Sandboxes
 from tutor.foreign.python_source import parse
+from tutor.foreign.source_text import MAX_BYTES
 from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
@@ -28,9 +29,6 @@ from tutor.sandbox.protocol import (
     Reply,
 )
 from tutor.tree import Tree
-
-MAX_SOURCE = 1 << 20
-"""Bytes of a submission."""
 
 FULL = 0.5
 """Share of its memory limit above which a sandbox gets no further run."""
@@ -394,8 +392,8 @@ def shown_code(check: Check) -> str:
 
 def source_fault(code: str) -> Fault | None:
     """Return the fault of a text that cannot be Python source: too long, NUL, or surrogates."""
-    if len(code.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
-        return Fault("bad-source", f"the file is larger than {MAX_SOURCE >> 10} KiB")
+    if len(code.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        return Fault("bad-source", f"the file is larger than {MAX_BYTES >> 10} KiB")
     if (at := code.find("\0")) >= 0:
         line = code.count("\n", 0, at) + 1
         return Fault("bad-source", f"line {line}: there is a NUL byte in the file", line=line)

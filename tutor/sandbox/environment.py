@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tutor.expressions import own_names
+from tutor.foreign.python_source import compile_module
 from tutor.report import Called
 from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.harness_code import unnamed
@@ -91,7 +92,7 @@ class Environment:
         warnings.filterwarnings(
             "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"
         )
-        code = yield Call(filename, compile, (source, filename, "exec"))
+        code = yield Call(filename, compile_module, (source, filename))
         yield Call(filename, exec, (code, module.__dict__))
 
     @contextmanager
