@@ -35,6 +35,7 @@ RIGHT: dict[str, Callable[[np.random.Generator, int], Any]] = {
     "categorical(0.2, 0.3, 0.5)": lambda rng, n: rng.choice(3, n, p=[0.2, 0.3, 0.5]),
     "rademacher()": lambda rng, n: rng.choice([-1, 1], n),
     "poisson(4)": lambda rng, n: rng.poisson(4, n),
+    "permutation(5)": lambda rng, n: np.stack([rng.permutation(5)[:3] for _ in range(n)]),
 }
 
 
@@ -66,6 +67,7 @@ def test_mean_std_and_probabilities_match_draws(text: str) -> None:
     family, x = parse(text).at({}), RIGHT[text](np.random.default_rng(2), 200_000)
     if isinstance(family, Discrete):
         assert sum(family.chances.values()) == pytest.approx(1)
+    if not isinstance(family, Continuous):
         return
     assert np.all(np.diff(family.cdf(np.sort(x))) >= 0)
     if family.mean is not None and family.std is not None:

@@ -35,7 +35,14 @@ class Discrete(Struct, frozen=True):
     chances: dict[float, float]
 
 
-Family = Continuous | Discrete
+class Orders(Struct, frozen=True):
+    """Rows of different numbers from 0 to n - 1, in random order: all n, or the first of them."""
+
+    name: str
+    n: int
+
+
+Family = Continuous | Discrete | Orders
 
 
 class Distribution(Struct, frozen=True):
@@ -227,6 +234,12 @@ def _poisson(name: str, rate: float) -> Family:
     )
 
 
+def _permutation(name: str, n: float) -> Family:
+    if not (n.is_integer() and 2 <= n <= MAX_VALUES):
+        raise ValueError(f"must have from 2 to {MAX_VALUES} numbers, got {n:g}")
+    return Orders(name, int(n))
+
+
 FAMILIES: Mapping[str, tuple[Callable[..., Family], str, range]] = {
     "normal": (_normal, "normal(mean=0, std=1)", range(3)),
     "uniform": (_uniform, "uniform(low=0, high=1)", range(3)),
@@ -245,5 +258,10 @@ FAMILIES: Mapping[str, tuple[Callable[..., Family], str, range]] = {
     "categorical": (_categorical, "categorical(p0, p1, ...)", range(1, 40)),
     "rademacher": (_rademacher, "rademacher(): -1 or 1", range(1)),
     "poisson": (_poisson, "poisson(rate)", range(1, 2)),
+    "permutation": (
+        _permutation,
+        "permutation(n): each row (last axis) holds numbers from 0 to n - 1 in random order",
+        range(1, 2),
+    ),
 }
 """The constructor, the usage (parameters by position) and the numbers of parameters."""

@@ -13,12 +13,17 @@ The numbers are turned into u = F(x), which is uniform on (0, 1) if F is their d
 - the numbers are not a few values repeated.
 
 For a discrete distribution the share of each value is within Bernstein's inequality.
+
+For orders it is the share of every possible order, if there are few. If there are many, it is the
+share of each number at each place, and of every relative order of neighbours: a table that is only
+rolled, reversed or shuffled in blocks keeps its neighbours. In a random order, groups of neighbours
+that do not overlap are independent of each other, so that one long order can be judged.
 """
 
 import math
 
-from tutor.arrays import Floats, np
-from tutor.checks.families import Continuous, Discrete, Family, parse
+from tutor.arrays import Array, Floats, np
+from tutor.checks.families import Continuous, Discrete, Family, Orders, parse
 
 FALSE_POSITIVE = 1e-9
 """Probability that right draws in one array fail, over all tests."""
@@ -28,6 +33,12 @@ DEGREES = 4
 
 TESTS = DEGREES + 3
 """Tests of a continuous distribution: the polynomials, both ends and the distance."""
+
+MAX_ORDERS = 1000
+"""Possible orders of which each is counted."""
+
+NEIGHBOURS = 4
+"""Numbers whose relative order is counted in longer orders."""
 
 FINE = 1e-6
 """Draws in a dtype with a smaller epsilon hardly ever repeat a number."""
@@ -43,6 +54,8 @@ def unlike(values: Floats, family: Family, epsilon: float, rate: float = FALSE_P
         return ""
     if (infinite := int(np.count_nonzero(~np.isfinite(x)))) > 0:
         return f"{infinite} of {x.size} numbers are not finite"
+    if isinstance(family, Orders):
+        return _unlike_orders(values.reshape(-1, (1, *values.shape)[-1]), family, rate)
     if isinstance(family, Discrete):
         return _unlike_discrete(x, family, rate)
     return _unlike_continuous(x, family, epsilon, rate)
@@ -57,11 +70,58 @@ def _unlike_discrete(x: Floats, family: Discrete, rate: float) -> str:
     count_of = dict(zip(values.tolist(), counts.tolist(), strict=True))
     bound = math.log(2 * len(family.chances) / rate)
     for value, chance in family.chances.items():
-        count, expected = count_of.get(value, 0), n * chance
-        allowed = _bernstein(chance * (1 - chance), 1.0, n, bound) * n
-        if abs(count - expected) > allowed:
-            low, high = max(0, math.ceil(expected - allowed)), min(n, int(expected + allowed))
-            return f"{count} of {n} are {value:g}, expected about {expected:.0f} ({low} to {high})"
+        count = count_of.get(value, 0)
+        if expected := _unlikely(count, chance, n, bound):
+            return f"{count} of {n} are {value:g}, {expected}"
+    return ""
+
+
+def _unlikely(count: int, chance: float, n: int, bound: float) -> str:
+    """Return what was expected if n independent events of this chance are not that many."""
+    expected, allowed = n * chance, _bernstein(chance * (1 - chance), 1.0, n, bound) * n
+    if abs(count - expected) <= allowed:
+        return ""
+    low, high = max(0, math.ceil(expected - allowed)), min(n, int(expected + allowed))
+    return f"expected about {expected:.0f} ({low} to {high})"
+
+
+def _unlike_orders(rows: Floats, family: Orders, rate: float) -> str:
+    n, length = family.n, rows.shape[1]
+    in_order = np.sort(rows, axis=1)
+    proper = np.isin(rows, np.arange(n)).all(axis=1) & (np.diff(in_order, axis=1) > 0).all(axis=1)
+    if not proper.all():
+        wrong = ", ".join(f"{number:g}" for number in rows[np.argmin(proper)].tolist())
+        return f"[{wrong}] does not hold different numbers from 0 to {n - 1}"
+    possible = math.perm(n, length)
+    if possible <= MAX_ORDERS:
+        return _uneven(rows, possible, "orders are", rate)
+    size = min(NEIGHBOURS, length)
+    groups = rows[:, : length // size * size].reshape(-1, size)
+    ranks = groups.argsort(axis=1).argsort(axis=1)
+    words = f"groups of {size} neighbours have the ranks"
+    return _uneven(ranks, math.factorial(size), words, rate / 2) or _by_place(rows, n, rate / 2)
+
+
+def _uneven(rows: Array, possible: int, words: str, rate: float) -> str:
+    """Test whether all `possible` rows are equally frequent."""
+    kinds, counts = np.unique(rows.astype(np.int64), axis=0, return_counts=True)
+    n, chance, bound = len(rows), 1 / possible, math.log(2 * possible / rate)
+    furthest = int(np.argmax(abs(counts - n * chance)))
+    if expected := _unlikely(int(counts[furthest]), chance, n, bound):
+        return f"{counts[furthest]} of {n} {words} {kinds[furthest].tolist()}, {expected}"
+    if len(kinds) < possible and (expected := _unlikely(0, chance, n, bound)):
+        return f"only {len(kinds)} of {possible} possible {words.split()[0]} occur, each {expected}"
+    return ""
+
+
+def _by_place(rows: Array, n: int, rate: float) -> str:
+    """Test whether each number is equally frequent at each place."""
+    bound = math.log(2 * n * rows.shape[1] / rate)
+    for place, numbers in enumerate(rows.T.astype(np.int64)):
+        counts = np.bincount(numbers, minlength=n)
+        furthest = int(np.argmax(abs(counts - len(rows) / n)))
+        if expected := _unlikely(int(counts[furthest]), 1 / n, len(rows), bound):
+            return f"{counts[furthest]} of {len(rows)} have {furthest} at [{place}], {expected}"
     return ""
 
 
