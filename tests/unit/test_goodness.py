@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import ml_dtypes
@@ -79,6 +80,44 @@ def test_mean_std_and_probabilities_match_draws(text: str) -> None:
 
 
 N = 20_000
+
+
+@for_each(
+    ("text", "draw", "copied", "words"),
+    [
+        ("normal()", "normal", lambda x: -x, "mirror another one"),
+        ("normal()", "normal", lambda x: 1e-6 - x, "mirror another one"),
+        ("normal()", "normal", lambda x: x + 1e-6, "repeat another one"),
+        ("laplace()", "laplace", lambda x: -x, "mirror another one"),
+        ("cauchy()", "standard_cauchy", lambda x: -x, "mirror another one"),
+        ("uniform()", "random", lambda x: 1 - x, "mirror another one"),
+        ("exponential()", "exponential", lambda x: -np.log(-np.expm1(-x)), "mirror another one"),
+    ],
+)
+def test_copies_and_mirror_images_in_any_order_are_found(
+    text: str, draw: str, copied: Callable[[Any], Any], words: str
+) -> None:
+    for n in (1_000, 10_000, 50_000):
+        rng = np.random.default_rng(n)
+        x = getattr(rng, draw)(size=n // 2)
+        assert words in told(rng.permutation(np.concatenate([x, copied(x)])), text), n
+
+
+def test_draws_from_a_pool_of_draws_are_found() -> None:
+    rng = np.random.default_rng(0)
+    assert "repeat another one" in told(rng.choice(rng.normal(size=N), N), "normal()")
+
+
+@for_each("text", ["uniform()", "normal()", "normal(3, 0.1)"])
+def test_draws_of_float32_bits_fail_at_most_at_the_stated_rate(text: str) -> None:
+    """They come from 2**23 numbers, so among many some are equal or opposite."""
+    rng = np.random.default_rng(6)
+    quantile = NormalDist(*((3, 0.1) if "3" in text else (0, 1))).inv_cdf
+    for n, runs in ((300, 100), (30_000, 10), (200_000, 2)):
+        for _ in range(runs):
+            u = rng.integers(1, 2**23, n) / 2**23
+            x = u if text == "uniform()" else [*map(quantile, u.tolist())]
+            assert told(x, text, rate=1e-4) == "", n
 
 
 @for_each(

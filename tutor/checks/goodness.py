@@ -10,7 +10,9 @@ The numbers are turned into u = F(x), which is uniform on (0, 1) if F is their d
 - the means of the first Legendre polynomials of u (location, scale, skewness, tails) are within
   Bernstein's inequality (Neyman's smooth test, 1937, with exact bounds);
 - the smallest and the largest u are close enough to 0 and 1 for the number of draws;
-- the numbers are not a few values repeated.
+- the numbers are not a few values repeated;
+- hardly any number is close to another one or to its mirror image (u and 1 - u, such as x and -x):
+  one draw changes the count of the close ones by at most 2 (McDiarmid 1989).
 
 For a discrete distribution the share of each value is within Bernstein's inequality.
 
@@ -31,8 +33,19 @@ FALSE_POSITIVE = 1e-9
 DEGREES = 4
 """Number of polynomials."""
 
-TESTS = DEGREES + 3
-"""Tests of a continuous distribution: the polynomials, both ends and the distance."""
+TESTS = DEGREES + 4
+"""Tests of a continuous distribution: the polynomials, both ends, the distance and copies."""
+
+MAX_COPIES = 1 << 15
+"""Numbers that are compared with each other: with more, independent ones in float32 are as close as
+copies."""
+
+CLOSE = 1 / 16
+"""Two of n numbers are close if their u are less than this divided by n apart. An eighth of
+independent ones are."""
+
+GRID = 2.0**-23
+"""Distance of the u that a generator of float32 numbers can draw."""
 
 MAX_ORDERS = 1000
 """Possible orders of which each is counted."""
@@ -142,6 +155,7 @@ def _unlike_continuous(x: Floats, family: Continuous, epsilon: float, rate: floa
         _at_the_ends(x, u, slack, family, rate)
         or _by_moments(x, u, family, epsilon, rate)
         or _by_distance(u - slack, u + slack, family, rate)
+        or _by_copies(u, slack, rate)
     )
 
 
@@ -197,6 +211,24 @@ def _by_distance(low: Floats, high: Floats, family: Continuous, rate: float) -> 
             f"{n} draws come within {allowed:.1%}"
         )
     return ""
+
+
+def _by_copies(u: Floats, slack: Floats, rate: float) -> str:
+    """Count the numbers that are close to another one or to its mirror image. Numbers too coarse to
+    tell are left out."""
+    if u.size > MAX_COPIES:
+        some = np.random.default_rng(0).permutation(u.size)[:MAX_COPIES]
+        u, slack = u[some], slack[some]
+    n, near = u.size, CLOSE / u.size
+    u = u[slack < near / 4]
+    folded = np.sort(abs(u - 0.5))  # of density 2
+    close = int(np.count_nonzero(np.diff(folded) < near))
+    expected = n * n * 2 * (near * 1.5 + GRID)  # rounding can move two numbers by near / 2
+    if close <= expected + math.sqrt(2 * n * math.log(TESTS / rate)):
+        return ""
+    equal = 2 * np.count_nonzero(np.diff(np.sort(u)) < near) > close
+    what = "repeat another one" if equal else "mirror another one, as -x mirrors x"
+    return f"{close} of {n} numbers {what}, so they are not independent draws"
 
 
 def _bernstein(variance: float, largest: float, n: int, bound: float) -> float:
