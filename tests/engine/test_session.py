@@ -61,7 +61,7 @@ def test_a_finding_that_quotes_the_sandbox_has_no_control_characters(written: Wr
     ((check, (case,)),) = plan(lesson, 0)
     observed: Tree = {
         "first": 1, "again": 1, "inputs before": 1, "inputs after": 1,
-        "promises": ["\x1b[31mred"], "changed": [],
+        "written": [], "promises": ["\x1b[31mred"], "changed": [],
     }  # fmt: skip
     observation = Observation(check, case, Answer("pure#0", 0.0, 0.0), observed)
     result = judge(lesson, RIGHT, observation, None).result

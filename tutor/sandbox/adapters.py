@@ -1,5 +1,5 @@
-"""Functions between JAX's transformations and a submission: their frames are on its stack, so they
-are the same whatever is being checked."""
+"""Functions between JAX's transformations, or expressions, and a submission: their frames are on its
+stack, so they are the same whatever is being checked."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +33,31 @@ class Arrays:
             leaves[place] = leaf
         arguments: list[Any] = jax.tree.unflatten(self._structure, leaves)
         return arguments
+
+
+class Observed:
+    """A submission's function, for all that can be seen of it.
+
+    **Arguments:** `enter` gets the arguments of each call before it, and returns a function that
+    gets the result.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        enter: Callable[[tuple[Any, ...], dict[str, Any]], Callable[[Any], None]],
+    ) -> None:
+        self.__wrapped__ = function  # where inspect.signature looks
+        self._enter = enter
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        leave = self._enter(arguments, keywords)
+        result = self.__wrapped__(*arguments, **keywords)
+        leave(result)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
 
 
 def summed(function: Callable[..., Any], chosen: Callable[[Any], bool]) -> Callable[..., Any]:

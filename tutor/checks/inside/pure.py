@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from tutor.checks.inside.arguments import watched_functions
 from tutor.checks.inside.promises import broken_promises
 from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
@@ -24,13 +25,16 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
     ]
     # Compiled functions must trace again, or they would not read changed globals.
     yield from env.forget_traces()
+    written: list[str] = []
+    watched = watched_functions(env, expression, written.append)
     observation: dict[str, Tree] = {
         "first": first,
         "inputs before": env.encoded(env.inputs(tree)),
         "inputs after": (yield _after(env, inputs, tree)),
-        "again": (yield from env.value(expression, env.inputs(tree))),
+        "again": (yield from env.value(expression, {**watched, **env.inputs(tree)})),
         "promises": [*(yield from broken_promises(env, expression, env.inputs(tree)))],
     }
+    observation["written"] = [*dict.fromkeys(written)]
     if args["jit"]:
         observation |= {"changed": changed, **(yield from _jitted(env, expression, tree))}
     return observation

@@ -4,10 +4,12 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tutor.sandbox.adapters import Observed
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
@@ -35,43 +37,32 @@ def watched(env: "LearnerEnvironment", name: str | None) -> Iterator[None]:
     ):
         yield
         return
-    module[name] = _Watched(function, env.show_step)
+    module[name] = shown = Observed(function, _shown(env.show_step))
     try:
         yield
     finally:
-        if isinstance(module.get(name), _Watched):
+        if module.get(name) is shown:
             module[name] = function
 
 
-class _Watched:
-    """The learner's function, for all that they can see."""
+def _shown(show: Callable[[int, float | None], None]) -> Callable[..., Callable[[Any], None]]:
+    """Return what shows the loss of a call, from time to time."""
+    thread, clock = threading.current_thread(), time.monotonic
+    step, last = 0, -math.inf
 
-    def __init__(
-        self, function: Callable[..., Any], show: Callable[[int, float | None], None]
-    ) -> None:
-        self.__wrapped__ = function  # where inspect.signature looks
-        self._show = show
-        self._thread = threading.current_thread()
-        self._clock = time.monotonic
-        self._step = 0
-        self._shown = -math.inf
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        result = self.__wrapped__(*arguments, **keywords)
-        step, self._step = self._step, self._step + 1
-        now = self._clock()
-        if now - self._shown >= EVERY_SECONDS and threading.current_thread() is self._thread:
-            self._shown = now
-            try:
-                found, loss = _loss(result)
-            except Exception:  # noqa: BLE001 - whatever the learner returns is for the checks to judge
-                return result
+    def leave(result: Any) -> None:
+        nonlocal step, last
+        number, step = step, step + 1
+        now = clock()
+        if now - last < EVERY_SECONDS or threading.current_thread() is not thread:
+            return
+        last = now
+        with suppress(Exception):  # whatever the learner returns is for the checks to judge
+            found, loss = _loss(result)
             if found:
-                self._show(step, loss)
-        return result
+                show(number, loss)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__wrapped__, name)
+    return lambda arguments, keywords: leave
 
 
 def _loss(result: Any) -> tuple[bool, float | None]:
