@@ -25,7 +25,7 @@ SECONDS = 8.0
 """Processor time for a recorded call: without `jit` some code takes thousands of times as long."""
 
 KINDS = ("random_bits", "random_split", "random_fold_in", "child")
-"""What a row says of a key: that it was drawn from, split or folded into, or came from a split."""
+"""What a row says of a key: that it was drawn from, split or folded into, or made by that."""
 
 MAX_ROWS = 100_000
 """Keys that are recorded of one call; the last one to be added may bring more."""
@@ -38,7 +38,8 @@ _JAX_RANDOM = re.compile(r"jax/_src/random(\.py|/\w+\.py)$")
 
 class Record:
     """The keys that one call consumed, in rows: kind (see `KINDS`), line (0 if unknown), number of
-    the call of a `jax.random` function, the number that was folded in, and the key's data."""
+    the call of a `jax.random` function, a number, and the key's data. The number is the one that
+    was folded in, and for a child that of the row of its parent."""
 
     def __init__(self, filename: str) -> None:
         self.elsewhere = 0
@@ -58,8 +59,8 @@ class Record:
         rows = [row + [-1] * (width - len(row)) for row in self._rows]
         return Leaf(np.array(rows, np.int64).reshape(-1, width), "array")
 
-    def consume(self, name: str, keys: Any, folded: Any) -> tuple[int, int]:
-        """Add the keys that a primitive consumes; return the line and the number of the call."""
+    def consume(self, name: str, keys: Any, folded: Any) -> range:
+        """Add the keys that a primitive consumes; return their rows."""
         line, frame = _caller(sys._getframe(2), self._filename)
         call = next((i for i, known in enumerate(self._calls) if known is frame), None)
         if call is None or frame is None:  # a key consumed other than through jax.random
@@ -74,18 +75,21 @@ class Record:
             rows = np.broadcast_to(rows, (count, rows.shape[-1]))
             data = np.broadcast_to(numbers.ravel(), (count,)).tolist()
         kind = KINDS.index("random_bits" if name == "random_gamma" else name)
+        before = len(self._rows)
         if not self.full:
             self._rows += [
                 [kind, line, call, datum, *row]
                 for row, datum in zip(rows.tolist(), data, strict=True)
             ]
-        return line, call
+        return range(before, len(self._rows))
 
-    def split(self, children: Any, line: int, call: int) -> None:
-        """Add the keys that a split gave."""
-        kind = KINDS.index("child")
-        if not self.full:
-            self._rows += [[kind, line, call, 0, *row] for row in _rows_of(children).tolist()]
+    def made(self, children: Any, parents: range) -> None:
+        """Add the keys that were made of others, as many of each."""
+        rows = _rows_of(children).tolist() if parents else []
+        each = len(rows) // max(len(parents), 1)
+        for number, row in enumerate(rows):
+            parent = parents[number // each]
+            self._rows.append([KINDS.index("child"), *self._rows[parent][1:3], parent, *row])
 
 
 class KeyRecorder:
@@ -125,8 +129,8 @@ class KeyRecorder:
             # Gamma loops for each of its numbers: too slow without jit.
             with jax.disable_jit(name != "random_gamma"):
                 result = original(keys, *rest, **parameters)
-            if name == "random_split":
-                record.split(result, *used)
+            if name in ("random_split", "random_fold_in"):
+                record.made(result, used)
             return result
 
         return recorded
