@@ -1004,6 +1004,31 @@ def test_the_first_losses_are_compared_and_the_last_is_bounded() -> None:
 
 
 @for_each(
+    ("below", "right", "lowest"),
+    [
+        ("reference * 1.01", 0.125, 0.0625),  # half of it
+        ("reference * 4", 0.125, 0.03125),  # a quarter
+        ("reference * 1.5 + 0.5", 0.125, 0.125**2 / 0.6875),
+        (1.0, 0.125, 0.125**2),
+        ("reference + 0.5", -2.0, -3.0),
+        ("reference + 3", -2.0, -5.0),
+        ("reference * 2", 1e-9, 0.0),  # rounding cannot tell it from 0
+    ],
+)
+def test_a_last_loss_that_no_training_reaches_is_found(
+    below: float | str, right: float, lowest: float
+) -> None:
+    check = replace(LEARNS, below=below)
+    curve = leaf([4.0, 2, 1, 0.5, 0.25, right], "float64", "torch.Tensor")
+    for last in (right, right - 1e-6, lowest + 1e-6):
+        passes(check, learnt(4, 2, 1, 0.5, 0.25, last), curve)
+    if lowest:
+        finding = found(check, learnt(4, 2, 1, 0.5, 0.25, lowest - 0.005), curve)
+        assert f"far below PyTorch's {right:g} on the same batch" in finding.message
+    passes(replace(check, below=None), learnt(4, 2, 1, 0.5, 0.25, 0), curve)
+
+
+@for_each(
     ("losses", "words"),
     [
         ([8.0, 2, 1, 1, 1, 1], "step 0 is 8, expected 4: that is 2 times as much, as"),

@@ -143,8 +143,10 @@ class Learns(HeldOut, frozen=True, kw_only=True):
         if step is not None and step < self.first:
             return Finding(_cause(step, losses, right, limit))
         bound = self._bound(right)
-        if bound is None or losses[-1] <= bound:
+        if bound is None:
             return None
+        if losses[-1] <= bound:
+            return _too_good(losses[-1], right[-1], bound, limit)
         where = f"; the losses leave PyTorch's at step {step}" if step is not None else ""
         return Finding(
             f"the last loss is {number(losses[-1])}, expected at most {number(bound)} "
@@ -174,6 +176,28 @@ class Learns(HeldOut, frozen=True, kw_only=True):
         if not isinstance(self.below, str):
             return self.below
         return float(arithmetic.value(parsed(self.below), {REFERENCE: float(right[-1])}))
+
+
+def _too_good(loss: float, right: float, bound: float, limit: float) -> Finding | None:
+    """Find a last loss that is lower than a training reaches.
+
+    Rounding takes a right training's loss as far down as up, so PyTorch's loss may be divided by
+    what it is multiplied by to get the bound; at least half of it always passes, and so do losses
+    that rounding cannot tell from the lowest. A loss that may be negative has no ratio: it may be
+    as far below PyTorch's as the bound is above, or half of PyTorch's.
+    """
+    if right > 0:
+        lowest = min(right / 2, right**2 / bound)
+    else:
+        lowest = right - max(abs(right) / 2, bound - right)
+    if loss >= lowest - limit:
+        return None
+    return Finding(
+        f"the last loss is {number(loss)}, far below PyTorch's {number(right)} on the same batch "
+        f"(at least {number(lowest)} was expected). Is it the loss of that batch, before its "
+        "update?",
+        code="loss-too-low",
+    )
 
 
 def _losses(tree: Tree) -> "tuple[Floats | None, str]":
