@@ -1,5 +1,7 @@
-"""Functions between JAX's transformations, or expressions, and a submission: their frames are on its
-stack, so they are the same whatever is being checked."""
+"""Functions between a submission and JAX's transformations, or the expressions of checks.
+
+Their frames are on the submission's stack, so they are the same whatever is being checked.
+"""
 
 from collections.abc import Callable
 from typing import Any

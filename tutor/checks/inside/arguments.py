@@ -51,7 +51,7 @@ def _is_function(value: Any) -> bool:
 
 def _watched(name: str, function: Callable[..., Any], report: Callable[[str], None]) -> Observed:
     def enter(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Callable[[Any], None]:
-        given: dict[int | str, Any] = {**dict(enumerate(arguments)), **keywords}
+        given: dict[Any, Any] = {**dict(enumerate(arguments)), **keywords}
         before = {which: _Snapshot(value) for which, value in given.items()}
 
         def leave(result: Any) -> None:
