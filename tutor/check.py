@@ -17,7 +17,7 @@ A field's `extra={"holds": …}` says what its text means, so that the pack read
 ==============  ====================================================================
 """
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -75,18 +75,36 @@ class Case(Struct, frozen=True):
         return self.input_sets[0]
 
 
+FindingCode = Literal[
+    "all-equal",
+    "columns-dependent",
+    "compiled-again",
+    "compiled-in-pieces",
+    "draws-dependent",
+    "inputs-changed",
+    "key-ignored",
+    "key-reused",
+    "not-a-jax-array",
+    "not-repeatable",
+    "random-without-key",
+    "rows-dependent",
+    "tracer-escaped",
+]
+"""What a check can find, for rules of `tutor.explain`, which never read a message."""
+
+
 class Finding(Struct, frozen=True):
     """Why a check failed, in words and as data.
 
     `compared` holds the expected and the actual answer if they were compared whole. `code` names
-    what was found, such as `key-reused`. Explanations use both, the report neither.
+    what was found. Explanations use these two and nothing of the message; the report neither.
     """
 
     message: str
     mismatch: Mismatch | None = None
     notes: tuple[str, ...] = ()
     compared: tuple[Tree, Tree] | None = None
-    code: str = ""
+    code: FindingCode | None = None
 
 
 Releases = Annotated[

@@ -128,6 +128,10 @@ def explanation(explained: Explanation, lessons: Collection[str] = ()) -> Render
     """Render an explanation: what happened, why, what to write instead, and where to read more."""
     parts: list[RenderableType] = [
         indented(f"→ {explained.lead}{explained.what}"),
+    ]
+    if not explained.instead:  # what the numbers show, and no more
+        return parts[0]
+    parts += [
         indented(explained.why, "dim"),
         indented("Instead:", "dim"),
         _code(explained.instead, 6),
@@ -171,11 +175,10 @@ def explanation_page(
     **Arguments:** `example`: code that makes the mistake, or the error; `label`: what it is;
     `width`: of the terminal, in columns.
     """
-    parts: list[RenderableType] = [
-        Text(explained.id, "bold"), Text(),
-        indented(explained.what), indented(explained.why, "dim"), Text(),
-        _next_to(label, example.strip("\n"), explained.instead, width),
-    ]  # fmt: skip
+    parts: list[RenderableType] = [Text(explained.id, "bold"), Text(), indented(explained.what)]
+    if explained.why:
+        parts.append(indented(explained.why, "dim"))
+    parts += [Text(), _next_to(label, example.strip("\n"), explained.instead, width)]
     for one in explained.alternatives:
         parts += [Text(), indented(f"Or: {one.what}"), _code(one.instead, 6)]
     parts.append(Text())
@@ -188,6 +191,8 @@ def explanation_page(
 
 def _next_to(label: str, example: str, instead: str, width: int) -> RenderableType:
     """Render the mistake and what to write instead: side by side where there is room."""
+    if not instead:
+        return Group(indented(label, "dim"), _code(example, 6))
     if width < SIDE_BY_SIDE:
         return Group(
             indented(label, "dim"), _code(example, 6), Text(),

@@ -27,9 +27,9 @@ class Alternative(Struct, frozen=True):
 
 class Explanation(Struct, frozen=True):
     """An explanation of a mistake for PyTorch developers: what happened, why JAX behaves this way,
-    code to write instead, and the lesson of the course that teaches it. `id` is the rule's;
-    `likely` marks a guess. `alternatives` are other mistakes that fail in the same way; `link` is a
-    page about it."""
+    code to write instead, and the lesson of the course that teaches it; these three are empty where
+    only what the numbers show is known. `id` is the rule's; `likely` marks a guess. `alternatives`
+    are other mistakes that fail in the same way; `link` is a page about it."""
 
     id: str
     what: str

@@ -48,7 +48,13 @@ def test_the_rulebook_can_be_read_by_one_person():
 
 def test_every_rule_names_a_lesson_of_the_course():
     lessons = set(course().lessons)
-    assert not [rule.id for rule in rules() if rule.lesson not in lessons]
+    assert not [rule.id for rule in rules() if rule.instead and rule.lesson not in lessons]
+
+
+def test_every_rule_says_why_and_what_to_write_instead_or_states_what_numbers_show():
+    for rule in rules():
+        advice = (rule.why, rule.instead, rule.lesson)
+        assert all(advice) or (rule.when.cause and not any(advice) and not rule.or_), rule.id
 
 
 def test_a_rule_that_is_wrong_in_form_is_refused():

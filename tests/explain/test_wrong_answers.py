@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from tests.conftest import course
 from tests.explain.conftest import Kept
-from tutor.check import Check
-from tutor.checks.compare import compare, words
+from tutor.check import Check, Finding
+from tutor.checks.compare import compare
 from tutor.engine.plan import configuration_of, plan
-from tutor.explain import Symptom, explain, of_finding
+from tutor.explain import Symptom, explain, of_fault, of_finding
 from tutor.explain.causes import causes_of
 from tutor.explain.causes.comparison import comparison
 from tutor.explain.rulebook import matches, rules
@@ -22,6 +22,7 @@ from tutor.lesson import Lesson, Limits, Module
 from tutor.manifest import solution_folders
 from tutor.pack.lesson_reader import LessonReader
 from tutor.pack.yaml_nodes import read
+from tutor.report import Fault
 from tutor.tree import Leaf, Tree
 
 HERE = Path(__file__).parent
@@ -140,8 +141,26 @@ def test_every_rule_about_wrong_answers_is_proved():
 
 
 def test_no_rule_matches_the_words_of_our_own_checks():
-    ours = [rule for rule in rules() if rule.when.finding or rule.when.cause or rule.when.check]
-    assert not [rule.id for rule in ours if rule.when.message]
+    for rule in (rule for rule in rules() if rule.explains_answers):
+        for when in (rule.when, *(other.when for other in rule.or_ if other.when is not None)):
+            assert not (when.message or when.sizes or when.exception or when.line), rule.id
+
+
+def test_the_words_of_a_finding_are_not_read():
+    """Not even where they are those of an error that a rule explains."""
+    said = "Gradient only defined for scalar-output functions. Output had shape: (3,)."
+    assert explain(Symptom(exception="TypeError", message=said)) is not None
+    lesson = COURSE.lesson("grad-basics")
+    ((check, (case, *_)), *_) = plan(lesson, 0)
+    symptom = of_finding(Finding(f"TypeError: {said}"), check, case, "", devices=1)
+    assert said not in str(symptom) and explain(symptom) is None
+    assert explain(of_fault(Fault("timeout", f"TypeError: {said}"), "")) is None
+
+
+def test_advice_is_given_only_if_the_code_holds_what_it_changes():
+    """Numbers alone show that something is so, not which line made it so."""
+    by_numbers = [rule for rule in rules() if rule.when.cause and rule.instead]
+    assert by_numbers and not [rule.id for rule in by_numbers if not rule.when.source]
 
 
 def test_unrelated_wrong_numbers_of_right_code_are_not_explained():
@@ -155,11 +174,10 @@ def test_unrelated_wrong_numbers_of_right_code_are_not_explained():
             )
             mismatch = compare(expected, actual)
             assert mismatch is not None
-            sizes = {"n": 5, "d": 3}
-            compared = comparison(mismatch, expected, actual, None, {"x": x}, sizes, 4, source)
+            compared = comparison(mismatch, expected, actual, None, {"x": x}, 4, source)
             assert compared is not None
             causes = causes_of(compared)
-            symptom = Symptom(message=words(mismatch), source=source, check="value", causes=causes)
+            symptom = Symptom(source=source, check="value", causes=causes)
             if (found := explain(symptom)) is not None:
                 explained.append(f"{path.name}, {shape}: {found.id}")
     assert not explained, "\n".join(explained)

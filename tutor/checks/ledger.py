@@ -4,8 +4,9 @@ The sandbox records every key that is drawn from, split or folded (`tutor.sandbo
 what follows from it is concluded here. It covers what JAX's own checker misses: raw `PRNGKey`s, and
 `fold_in` of the same number twice. A key may be split, or the same number folded into it, more than
 once if every child is used once: a table of keys may well be made by
-`fold_in(fold_in(key, epoch), step)`. If a child is used twice, the message names the lines that made
-it twice. Keys are compared by their data, since the child of a split may be that of a `fold_in`.
+`fold_in(fold_in(key, epoch), step)`. If a child is used twice, the message names the lines that
+made it twice. Keys are compared by their data, since the child of a split may be that of a
+`fold_in`.
 """
 
 from collections import defaultdict

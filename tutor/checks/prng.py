@@ -1,12 +1,13 @@
 """`prng`: randomness comes from a key, is reproducible, and no key is used twice."""
 
 import math
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.check import Case, Check, Finding, FindingCode, JaxExpr
 from tutor.checks.agreement import otherwise
 from tutor.checks.compare import compare
 from tutor.checks.dependence import (
@@ -33,6 +34,9 @@ KEYS = 12
 """Keys to try. Code that picks one of a few seeds gives the same result for two of them."""
 
 LOG_FALSE_POSITIVE = math.log(FALSE_POSITIVE)
+
+_DEPENDENT: Mapping[str, FindingCode] = {"row": "rows-dependent", "column": "columns-dependent"}
+"""Codes for two parts of one kind."""
 
 
 class Prng(Check, frozen=True, kw_only=True):
@@ -214,5 +218,5 @@ def _dependent(one: _Samples, two: _Samples, comparisons: int) -> Finding | None
     return Finding(
         f"{one.name} and {two.name} are not independent draws (rank correlation {r:.3f} of their "
         f"first {count} numbers): both come from the same key, or one from the other",
-        code=f"{one.part}s-dependent" if one.part == two.part != "" else "draws-dependent",
+        code=_DEPENDENT.get(one.part if one.part == two.part else "", "draws-dependent"),
     )

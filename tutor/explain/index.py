@@ -61,7 +61,7 @@ def _of_rule(rule: Rule) -> Entry:
             _prose(rule.why),
             rule.instead.rstrip(),
             rule.lesson,
-            rule.likely or bool(rule.when.cause),
+            rule.is_likely,
             tuple(Alternative(_prose(one.what), one.instead.rstrip()) for one in rule.or_),
             rule.link,
         ),

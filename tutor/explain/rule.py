@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from tutor.check import FindingCode
 from tutor.lesson import Id
 
 Texts = str | tuple[str, ...]
@@ -32,7 +33,7 @@ class When(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     exception: Texts = ()
-    finding: Texts = ()
+    finding: FindingCode | tuple[FindingCode, ...] = ()
     fault: Texts = ()
     check: Texts = ()
     cause: Texts = ()
@@ -59,7 +60,8 @@ class Possibility(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An explanation, and when it applies.
+    """An explanation, and when it applies. Without `why`, `instead` and `lesson`, it only states
+    what the numbers of a wrong answer show.
 
     **Arguments:** `what`: what happened, for PyTorch developers; `why`: why JAX behaves this way;
     `instead`: Python to write instead; `or_`: up to two other mistakes that fail with this message;
@@ -72,13 +74,13 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: Id
     when: When
     what: Prose
-    why: Prose
-    instead: Code
+    why: Prose = ""
+    instead: Code = ""
     or_: Annotated[tuple[Possibility, ...], Meta(max_length=2)] = field(default=(), name="or")
     example: str = ""
     recorded: str = ""
     devices: Annotated[int, Meta(ge=1, le=8)] = 1
-    lesson: Id
+    lesson: Id = ""
     link: Annotated[str, Meta(pattern=r"^https://|^$")] = ""
     likely: bool = False
 
@@ -86,6 +88,12 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def explains_answers(self) -> bool:
         """Whether it is about wrong answers rather than errors."""
         return bool(self.when.finding or self.when.cause or self.when.check)
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether its advice need not fit: numbers can agree by chance. A statement about them is
+        true."""
+        return self.likely or bool(self.when.cause and self.instead)
 
     @property
     def title(self) -> str:

@@ -109,7 +109,7 @@ def explanation(match: Match, symptom: Symptom) -> Explanation:
         prose(rule.why),
         code(first.instead),
         rule.lesson,
-        rule.likely or bool(rule.when.cause) or not is_certain(symptom),
+        rule.is_likely or not is_certain(symptom),
         tuple(
             Alternative(prose(other.what), code(other.instead))
             for other in others

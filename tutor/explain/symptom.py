@@ -27,7 +27,7 @@ class Symptom(Struct, frozen=True, kw_only=True):
 
     **Arguments:** `exception`: its class, without the module, or `UNKNOWN`; `module`: that module,
     as far as it was shown; `finding`: the code of what a check found; `fault`: a code of
-    `tutor.sandbox.faults`; `message`: of the exception or the finding; `line`: the learner's line,
+    `tutor.sandbox.faults`; `message`: the exception's; `line`: the learner's line,
     or the running expression; `source`: the relevant part of their code; `around`: code that a
     pasted text shows around the learner's lines; `check`: the kind of the failed check; `causes`:
     possible causes from comparing arrays, each with its fields; `through`: the learner's
@@ -63,7 +63,8 @@ def of_fault(fault: Fault, source: str, check: str = "") -> Symptom:
     return Symptom(
         exception=fault.exception,
         fault=fault.code,
-        message=_SANDBOX.sub("", _message(fault)),
+        # Without an exception, the message is ours.
+        message=_SANDBOX.sub("", _message(fault)) if fault.exception else "",
         line=line,
         source=source,
         check=check,
@@ -105,14 +106,12 @@ def of_finding(
             tolerance=getattr(check, "tol", None),
             # A lesson's other inputs fit wrong numbers only by chance.
             inputs={name: tree for name, tree in case.inputs.items() if name in words},
-            sizes=case.sizes,
             devices=devices,
             source=source,
         )
         causes = causes_of(found) if found is not None else {}
     return Symptom(
-        finding=finding.code,
-        message=finding.message,
+        finding=finding.code or "",
         source=source,
         check=check.kind,
         causes=causes,

@@ -54,7 +54,7 @@ class Comparison(Struct, frozen=True, eq=False):
     """An answer that differs from what was expected.
 
     `pairs` are the differing arrays of equal shape, `other` the first two of different shapes.
-    `inputs` and `sizes` are the case's. `source` is the part of the learner's code that can affect
+    `inputs` are the case's. `source` is the part of the learner's code that can affect
     the answer. `others` are the paths of wrong arrays that are not among the pairs.
     """
 
@@ -64,7 +64,6 @@ class Comparison(Struct, frozen=True, eq=False):
     pairs: tuple[ArrayPair, ...]
     other: ArrayPair | None
     inputs: Mapping[str, Tree]
-    sizes: Mapping[str, int]
     devices: int
     source: str = ""
     others: tuple[str, ...] = ()
@@ -112,14 +111,12 @@ class Comparison(Struct, frozen=True, eq=False):
         ]
 
     def counts(self) -> dict[int, str]:
-        """Return counts that an answer may be off by, each with what it counts."""
-        found: dict[int, str] = {}
-        axes = {size for _, array in self.arrays() for size in array.shape}
-        axes |= {int(number) for _, number in self.scalars() if number.is_integer()}
-        for name, size in self.sizes.items():
-            if size in axes:  # others belong to other checks
-                found.setdefault(size, f"the size of `{name}`")
-        found.setdefault(self.devices, "the number of devices")
+        """Return counts that an answer may be off by, each with what it counts, by names that the
+        learner has."""
+        found: dict[int, str] = {self.devices: "the number of devices"}
+        for name, number in self.scalars():
+            if number.is_integer():
+                found.setdefault(int(number), f"`{name}`")
         for name, array in self.arrays():
             for axis, size in enumerate(array.shape):
                 found.setdefault(size, f"the length of axis {axis} of `{name}`")
@@ -133,7 +130,6 @@ def comparison(
     actual: Tree,
     tolerance: float | None,
     inputs: Mapping[str, Tree],
-    sizes: Mapping[str, int],
     devices: int,
     source: str = "",
 ) -> Comparison | None:
@@ -156,9 +152,7 @@ def comparison(
             pairs.append(pair)
         else:
             other = other or pair
-    return Comparison(
-        mismatch, expected, actual, tuple(pairs), other, inputs, sizes, devices, source
-    )
+    return Comparison(mismatch, expected, actual, tuple(pairs), other, inputs, devices, source)
 
 
 def everywhere(comparison: Comparison, holds: Callable[[ArrayPair], bool]) -> Fields | None:

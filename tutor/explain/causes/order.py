@@ -1,5 +1,7 @@
 """Causes: the answer has the right numbers in other positions."""
 
+from itertools import permutations
+
 from tutor.arrays import np
 from tutor.explain.causes.comparison import ArrayPair, Comparison, Fields, alike
 
@@ -21,9 +23,25 @@ def _shifted(pair: ArrayPair) -> Fields | None:
             ("late", actual[1:], expected[:-1]),
             ("early", actual[:-1], expected[1:]),
         ):
-            if len(np.unique(other)) >= MANY and pair.fits(one, other):
+            # Numbers that hardly change from one step to the next are the same one step later.
+            moves = not pair.fits(expected[1:], expected[:-1])
+            if moves and len(np.unique(other)) >= MANY and pair.fits(one, other):
                 return {"axis": str(axis), "when": when}
     return None
+
+
+def reshaped(comparison: Comparison) -> Fields | None:
+    """Recognise the right numbers as a reshape gives them of an array whose axes are in another
+    order."""
+    return alike(comparison, _reshaped)
+
+
+def _reshaped(pair: ArrayPair) -> Fields | None:
+    actual, expected = pair.actual.reshape(-1), pair.expected
+    if not 1 < expected.ndim <= 4 or pair.distinct < MANY:
+        return None
+    orders = permutations(range(expected.ndim))
+    return {} if any(pair.fits(actual, expected.transpose(o).reshape(-1)) for o in orders) else None
 
 
 def reordered(comparison: Comparison) -> Fields | None:

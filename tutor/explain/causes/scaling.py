@@ -20,8 +20,6 @@ NEARLY = 2e-3
 
 _DIVIDED_SUM = re.compile(r"\bsum\([^\n]{0,120}/ ?(\d{1,9})(?![\w.])")
 _LITERAL = re.compile(r"(?<![\w.\])])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|\.\d+)(?![\w.])")
-_MEAN = re.compile(r"\bmean\(|\baverage\(|/ ?\(?(?:len\(|[\w.]{1,40}\.(?:size|shape)\b)")
-"""A division by the number of all entries."""
 
 
 class Scaled(Struct, frozen=True):
@@ -92,23 +90,15 @@ def by_a_count(comparison: Comparison) -> Fields | None:
     return None
 
 
-def by_the_entries_that_count(comparison: Comparison) -> Fields | None:
-    """Recognise a mean over all entries where only some count, or the reverse: the result is off by
-    the number of entries over the number of those that a mask, labels or lengths select."""
+def by_all_entries(comparison: Comparison) -> Fields | None:
+    """Recognise a mean over all entries where only those count that a mask, labels or lengths
+    select."""
     if (scaled := _scaled(comparison)) is None:
         return None
-    if (scaled.near(0.5) or scaled.near(2)) and not _MEAN.search(comparison.source):
-        return None  # a half has many causes
     for some, name, total in _selected(comparison):
-        for divided, right in ((total, some), (some, total)):
-            if some not in (0, total) and scaled.near(right / divided):
-                return {
-                    "what": scaled.what,
-                    "count": str(divided),
-                    "expected_count": str(right),
-                    "selected": str(some),
-                    "input": name,
-                }
+        if some not in (0, total) and scaled.near(some / total):
+            counts = {"count": str(total), "expected_count": str(some)}
+            return {"what": scaled.what, **counts, "input": name}
     return None
 
 

@@ -20,15 +20,33 @@ def _shape(comparison: Comparison, find: Callable[[ArrayPair], Fields | None]) -
 
 def axes_swapped(comparison: Comparison) -> Fields | None:
     """Recognise the expected result with its axes permuted."""
-    return _shape(comparison, _axes_swapped)
+    return _shape(comparison, lambda pair: {} if _order(pair) else None)
 
 
-def _axes_swapped(pair: ArrayPair) -> Fields | None:
+def axis_at_the_front(comparison: Comparison) -> Fields | None:
+    """Recognise the expected result with one axis moved to the front."""
+    return _shape(comparison, _axis_at_the_front)
+
+
+def _axis_at_the_front(pair: ArrayPair) -> Fields | None:
+    order = _order(pair)
+    if order is None or [*order[1:]] != sorted(order[1:]):
+        return None
+    return {"axis": str(order[0])}
+
+
+def first_axes_swapped(comparison: Comparison) -> Fields | None:
+    """Recognise the expected result with its first two axes swapped."""
+    return _shape(comparison, lambda pair: {} if (_order(pair) or ())[:2] == (1, 0) else None)
+
+
+def _order(pair: ArrayPair) -> tuple[int, ...] | None:
+    """Return the order of axes in which the expected array is the actual one."""
     actual, expected = pair.actual, pair.expected
     if actual.ndim != expected.ndim or actual.ndim > 4:
         return None
     orders = permutations(range(expected.ndim))
-    return {} if any(pair.fits(actual, expected.transpose(order)) for order in orders) else None
+    return next((o for o in orders if pair.fits(actual, expected.transpose(o))), None)
 
 
 def steps_missing(comparison: Comparison) -> Fields | None:
@@ -45,11 +63,13 @@ def _steps_missing(pair: ArrayPair) -> Fields | None:
         return None
     (axis,) = axes
     count = long.shape[axis] - short.shape[axis]
-    for start, end in ((count, "beginning"), (0, "end")):
-        part = long.take(range(start, start + short.shape[axis]), axis=axis)
-        if pair.fits(part, short):
-            return {"axis": str(axis), "count": str(count), "end": end}
-    return None
+    ends = [
+        end
+        for start, end in ((count, "beginning"), (0, "end"))
+        if pair.fits(long.take(range(start, start + short.shape[axis]), axis=axis), short)
+    ]
+    # Where both fit, the numbers hardly change along the axis, and show nothing.
+    return {"axis": str(axis), "count": str(count), "end": ends[0]} if len(ends) == 1 else None
 
 
 def of_another_input(comparison: Comparison) -> Fields | None:

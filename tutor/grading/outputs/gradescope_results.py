@@ -123,8 +123,8 @@ def _advice(part: CheckScore | StudentView) -> str:
     parts = []
     if (explained := part.explained) is not None:
         others = "".join(f"\nOr: {one.what}\n{one.instead}" for one in explained.alternatives)
-        advice = f"{explained.why}\nInstead:\n{explained.instead}{others}"
-        parts.append(f"{explained.lead}{explained.what}\n{advice}")
+        advice = f"\n{explained.why}\nInstead:\n{explained.instead}{others}"
+        parts.append(f"{explained.lead}{explained.what}{advice if explained.instead else ''}")
     if (called := part.help) is not None:
         parts.append(f"{called.name}{called.signature}\n{called.about}".rstrip())
     return "".join(f"\n\n{one}" for one in parts)
