@@ -1,6 +1,8 @@
 """Each kind of check judges data alone; here the data is made by hand."""
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -60,6 +62,40 @@ def found(check: Check, observed: Tree, expected: Tree | None = None, case: Case
 def passes(check: Check, observed: Tree, expected: Tree | None = None, case: Case = CASE) -> None:
     finding = check.judge(observed, expected, case)
     assert finding is None, finding
+
+
+NEARLY = np.float32(0.99999994)
+"""1 with six digits."""
+
+
+@for_each(
+    ("check", "observed", "expected"),
+    [
+        (Value(value="f(x)", tol=1e-9), leaf(NEARLY), leaf(1)),
+        (Value(value="f(x)", tol=1e-9), leaf([2, NEARLY]), leaf([2, 1])),
+        (Value(value="f(x)", tol=1e-9), [leaf(NEARLY), leaf(2)], [leaf(1), leaf(2)]),
+        (Same(same=("f(x)", "g(x)"), tol=1e-9), [leaf(1), leaf(NEARLY)], None),
+        (Distribution(distribution="f(x)", is_="bernoulli(0.5)"), leaf([0, 1, NEARLY]), None),
+        (Bounds(bounds="f(x)", least=1), leaf(NEARLY), None),
+    ],
+)
+def test_a_number_is_shown_with_the_digits_by_which_it_is_wrong(
+    check: Check, observed: Tree, expected: Tree
+) -> None:
+    finding = found(check, observed, expected)
+    shown = (entry.actual for entry in finding.mismatch.entries) if finding.mismatch else ()
+    assert "0.9999999" in " ".join([finding.message, *shown])
+
+
+def test_texts_are_shortened_by_what_says_so() -> None:
+    """A slice would end a message in the middle of an expression."""
+    kinds_and_judge = [*Path("tutor/checks").glob("*.py"), Path("tutor/engine/judge.py")]
+    sliced = re.compile(r"\[:\d{2,}\]")
+    assert not [str(one) for one in kinds_and_judge if sliced.search(one.read_text())]
+    long = " + ".join(["f(x)"] * 200)
+    for check in (Bounds(bounds=long, least=1), Same(same=(long, "g(x)"))):
+        message = found(check, leaf(0) if check.kind == "bounds" else [leaf(0), leaf(1)]).message
+        assert len(message) < 600 and "…`" in message
 
 
 # --- all kinds -----------------------------------------------------------------------------
@@ -540,6 +576,25 @@ def test_nan_equals_nan_in_two_calls() -> None:
     passes(Pure(pure="f(x)"), pure_answer(first=nan, again=nan, jitted=nan))
 
 
+# --- bounds --------------------------------------------------------------------------------
+
+
+@for_each(
+    ("answer", "message"),
+    [
+        (leaf(9), "`f(x)` is 9, which is above 1"),
+        ([leaf(0), leaf(-1)], "`f(x)`[1] is -1, which is below 0"),
+        (leaf([0, 1.0000001]), "`f(x)`: 1.0000001 at [1] is above 1 (1 of 2 numbers are)"),
+        (leaf(np.nan), "`f(x)` is nan, which is not finite"),
+        (leaf([1, 0.99999994]), "`f(x)` is not in ascending order: 1 at [0], then 0.9999999"),
+    ],
+)
+def test_a_number_out_of_bounds_is_named_with_the_digit_that_decides(
+    answer: Tree, message: str
+) -> None:
+    assert found(ONE_OF_EACH["bounds"], answer).message.startswith(message)
+
+
 # --- compiles ------------------------------------------------------------------------------
 
 
@@ -553,7 +608,7 @@ def test_nan_equals_nan_in_two_calls() -> None:
         (1, [["a", "b", "c", "d", "e", "f"], [], []],
          "the first call compiled 6 programs (a, b, c, d and 2 more), expected at most 1 program"),
         (1, [["add", "add"], []],
-         "the first call compiled 2 programs (add), expected at most 1 program: code outside"),
+         "the first call compiled 2 programs (add 2 times), expected at most 1 program: each fun"),
         (1, [["step"], [], ["step"]],
          "2 compilations in 3 calls, expected at most 1 program: 1 later call compiled again (ste"),
         (2, [["step"], ["step"], ["step"], ["step"]],
@@ -1235,10 +1290,10 @@ def differing(number: int) -> Tree:
         # Gradients summed over the devices: psum instead of pmean.
         (steps(step(1, DEVICES)),
          ["after step 1 the parameters are not those of a single-device step on the whole batch",
-          "that is 4 times too large, as when the 4 devices are summed over (psum) inst"]),
+          "that is 4 times too large, as many times as there are devices"]),
         # Gradients summed over the examples.
         (steps(step(1, 8)),
-         ["after step 1 the parameters", "that is 8 times too large, as when examples are summed"]),
+         ["after step 1 the parameters", "that is 8 times too large"]),
         # Uphill.
         (steps(step(1, -1)), ["after step 1", "the update goes uphill: its sign is wrong"]),
         # Another learning rate: no hint.
@@ -1258,8 +1313,8 @@ def differing(number: int) -> Tree:
           "on every device: 2"]),
         (steps(step(1, loss=[leaf(8.0)] * 4)),
          ["after step 1 the loss is not the mean over the whole batch: expected 2, got 8",
-          "as when the 4 devices are summed over (psum)"]),
-        (steps(step(1, loss=[leaf(16.0)] * 4)), ["the loss is not the mean", "examples are sum"]),
+          "4 times too large, as many times as there are devices"]),
+        (steps(step(1, loss=[leaf(16.0)] * 4)), ["the loss is not the mean", "8 times too large"]),
         (steps(step(1, loss=[leaf(2.1)] * 4)), ["the loss is not the mean", "got 2.1"]),
         (steps(step(1, loss=[leaf([2.0, 2.0])])), ["the loss has shape (2,), expected a scalar"]),
         # The shards.

@@ -309,7 +309,7 @@ def test_the_first_wrong_elements_are_listed_and_the_worst_always() -> None:
          "found {'a': float32[]}, expected {'a': float32[], 'b': float32[]}"),
         ({"a": leaf(1)}, {"A": leaf(1)}, "structure", "found {'A': float32[]}, expected {'a'"),
         ({1: leaf(1)}, {"1": leaf(1)}, "structure", "found {'1': float32[]}, expected {1: "),
-        ([leaf(1)], [leaf(1), leaf(2)], "structure", "found [float32[], float32[]], expected ["),
+        ([leaf(1)], [leaf(1), leaf(2)], "structure", "found 2 values (each float32[]), expected 1"),
         ([leaf(1)], {"a": leaf(1)}, "structure", "found {'a': float32[]}, expected [float32[]]"),
         ([leaf(1)], leaf(1), "structure", "found an array of shape (), expected [float32[]]"),
         (leaf([1, 2]), None, "structure", "found None, expected an array of shape (2,)"),
@@ -354,7 +354,7 @@ def test_a_large_tree_is_described_in_a_sentence() -> None:
     assert len(text) < 700 and "a dict with the keys 'bias', 'layer_0'" in text
     text = said([leaf(0), {}, (), []] * 50, [leaf(0)] * 201)
     assert len(text) < 700
-    assert text.startswith("found 201 values (float32[], float32[], ")
+    assert text.startswith("found 201 values (each float32[]), expected 200 values (float32[], a")
     assert "expected 200 values (float32[], a dict, a tuple, a list, float32[], " in text
 
 

@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
-from tutor.checks.compare import number
+from tutor.checks.compare import apart, number
+from tutor.foreign.plain_text import quoted_code
 from tutor.inputs import arithmetic
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
@@ -48,29 +49,34 @@ class Bounds(Check, frozen=True, kw_only=True):
         values = leaf.values
         if values.dtype.kind == "c" or leaf.type == "key":
             raise TreeError("expected real numbers")
-        where = f"{path}: " if path else ""
+        where = f"{quoted_code(self.bounds)}{path}"
         with np.errstate(invalid="ignore"):  # some NaN
             numbers = values.astype(np.float64)
-        wrong = {
-            "not finite": ~np.isfinite(numbers),
-            f"below {least}": numbers < (least if least is not None else -np.inf),
-            f"above {most}": numbers > (most if most is not None else np.inf),
-        }
-        for reason, mask in wrong.items():
-            if mask.any():
-                at = tuple(int(i) for i in np.argwhere(mask)[0])
-                return Finding(
-                    f"{where}{number(values[at])} at {list(at)} is {reason} "
-                    f"({int(mask.sum())} of {mask.size} are)"
-                )
+        for reason, limit, mask in (
+            ("not finite", None, ~np.isfinite(numbers)),
+            ("below", least, numbers < (-np.inf if least is None else least)),
+            ("above", most, numbers > (np.inf if most is None else most)),
+        ):
+            if not mask.any():
+                continue
+            at = tuple(int(i) for i in np.argwhere(mask)[0])
+            shown, bound = number(values[at]), ""
+            if limit is not None:
+                shown, bound = apart(values[at], limit)
+            if not values.ndim:
+                return Finding(f"{where} is {shown}, which is {reason} {bound}".rstrip())
+            count = f"{int(mask.sum())} of {mask.size} numbers are"
+            return Finding(
+                f"{where}: {shown} at {list(at)} is {reason} {bound}".rstrip() + f" ({count})"
+            )
         if self.order is not None and numbers.ndim:
             steps = np.diff(numbers, axis=0) * (1 if self.order == "ascending" else -1)
             if (steps < 0).any():
                 at = tuple(int(i) for i in np.argwhere(steps < 0)[0])
                 after = (at[0] + 1, *at[1:])
+                first, then = apart(values[at], values[after])
                 return Finding(
-                    f"{where}not in {self.order} order: {number(values[at])} at {list(at)}, then "
-                    f"{number(values[after])}"
+                    f"{where} is not in {self.order} order: {first} at {list(at)}, then {then}"
                 )
         return None
 

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import msgspec
 
-from tutor.foreign.plain_text import one_line
+from tutor.foreign.plain_text import cut, one_line
 from tutor.report import Branch
 from tutor.tree import ABSENT, Tree, brief, leaves, paired
 
@@ -90,4 +90,4 @@ def _line(depth: int, name: str, right: bool, text: str = "") -> Branch:
 def _short(text: str, most: int) -> str:
     """Return untrusted text on one line."""
     text = one_line(text)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return cut(text, most)

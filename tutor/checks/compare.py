@@ -8,6 +8,7 @@ Elementwise relative error would fail right answers: where a sum cancels, two ri
 can differ in every digit.
 """
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -19,11 +20,15 @@ from tutor.checks.branches import branches
 from tutor.checks.error_map import error_map
 from tutor.checks.patterns import pattern
 from tutor.checks.scale import scales
+from tutor.foreign.plain_text import cut
 from tutor.report import Entry, Mismatch, MismatchKind, Side
 from tutor.tree import ABSENT, PYTHON_NUMBERS, Leaf, Tree, brief, paired
 
 ENTRIES = 8
 """Wrong elements that a mismatch lists."""
+
+EXACT = 17
+"""Digits that tell any two numbers apart."""
 
 
 def compare(
@@ -59,6 +64,9 @@ def _first(
     if entries is None and type(expected) is type(actual) and expected == actual:
         return None
     if entries is None or any(a is ABSENT or b is ABSENT for a, b in entries.values()):
+        if isinstance(expected, list | tuple) and isinstance(actual, list | tuple):
+            # Their number is what differs.
+            return Mismatch("structure", path, Side(_values(expected)), Side(_values(actual)))
         return _mismatch("structure", path, expected, actual)
     compared = (
         _first(*pair, tolerance, times, f"{path}[{key!r}]") for key, pair in entries.items()
@@ -81,7 +89,8 @@ def _in_short(expected: Tree, actual: Tree, tolerance: float | None, times: floa
         return ""
     if errors.error.size == 1:
         want, got = _shown(expected, errors.want), _shown(actual, errors.got)
-        return f"{number(got[0])}, expected {number(want[0])}"
+        expects, has = apart(want[0], got[0])
+        return f"{has}, expected {expects}"
     largest = float(errors.error[errors.wrong].max())
     by = f"by {'at most ' if wrong > 1 else ''}{number(largest)}"
     how = f", {by}" if isfinite(largest) else "; NaN or infinite"
@@ -186,8 +195,7 @@ def _numbers(expected: Leaf, actual: Leaf, errors: _Errors, path: str) -> Mismat
         entries=tuple(
             Entry(
                 _index(int(i), error.shape),
-                number(flat_want[i]),
-                number(flat_got[i]),
+                *apart(flat_want[i], flat_got[i]),
                 number(flat_error[i]),
             )
             for i in _with(worst, int(np.ravel_multi_index(where, error.shape)) if where else 0)
@@ -234,17 +242,25 @@ def _index(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(flat, shape))
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 6) -> str:
     """Format a number for messages."""
     if isinstance(value, complex | np.complexfloating):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if isinstance(value, bool | np.bool_):
         return f"{bool(value)}"
     if isinstance(value, int | np.integer):
         return f"{int(value)}"
     if float(value).is_integer() and abs(value) < 1e16:
         return f"{int(value)}"
-    return f"{float(value):.6g}"
+    return f"{float(value):.{digits}g}"
+
+
+def apart(one: Any, other: Any, digits: int = 6) -> tuple[str, str]:
+    """Format two numbers for messages, with the digits that tell them apart."""
+    shown = number(one, digits), number(other, digits)
+    if shown[0] != shown[1] or digits >= EXACT or one == other:
+        return shown
+    return apart(one, other, digits + 1)
 
 
 def _mismatch(kind: MismatchKind, path: str, expected: Tree, actual: Tree) -> Mismatch:
@@ -257,10 +273,17 @@ def _contents(tree: Tree) -> str:
     if len(text) <= 80:
         return text
     if isinstance(tree, dict):
-        return f"a dict with the keys {', '.join(repr(key) for key in sorted(tree, key=str))}"[:300]
+        return cut(f"a dict with the keys {', '.join(map(repr, sorted(tree, key=str)))}", 300)
     if isinstance(tree, list | tuple):
-        return f"{len(tree)} values ({', '.join(map(_kind, tree))})"[:300]
-    return text[:300]
+        return _values(tree)
+    return cut(text, 300)
+
+
+def _values(values: Sequence[Tree]) -> str:
+    """Describe a list or tuple by the number of its entries."""
+    kinds = [*map(_kind, values)]
+    each = f"each {kinds[0]}" if len(kinds) > 1 and len({*kinds}) == 1 else ", ".join(kinds)
+    return cut(f"{len(kinds)} value{'s' * (len(kinds) != 1)}" + (each and f" ({each})"), 300)
 
 
 def _kind(tree: Tree) -> str:

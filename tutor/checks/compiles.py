@@ -1,11 +1,13 @@
 """`compiles`: work is compiled once and as a whole."""
 
+from collections import Counter
 from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.agreement import otherwise
+from tutor.foreign.plain_text import cut
 from tutor.tree import Tree, entry, items, text
 
 
@@ -43,7 +45,8 @@ class Compiles(Check, frozen=True, kw_only=True):
         if len(first) > self.at_most:
             return Finding(
                 f"the first call compiled {len(first)} programs ({_some(first)}), expected at most "
-                f"{allowed}: code outside jit is compiled one operation at a time",
+                f"{allowed}: each function under jit is a program, and outside jit JAX compiles "
+                "one operation at a time",
                 code="compiled-in-pieces",
             )
         again = sum(1 for call in calls[1:] if call)
@@ -59,6 +62,7 @@ class Compiles(Check, frozen=True, kw_only=True):
 
 
 def _some(names: list[str]) -> str:
-    unique = list(dict.fromkeys(names))
-    more = f" and {len(unique) - 4} more" if len(unique) > 4 else ""
-    return ", ".join(unique[:4])[:300] + more
+    counts = Counter(names)
+    shown = [cut(n, 80) + (f" {k} times" if k > 1 else "") for n, k in counts.items()]
+    more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
+    return ", ".join(shown[:4]) + more

@@ -8,6 +8,7 @@ from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.families import Family, parse
 from tutor.checks.goodness import looks_like, unlike
+from tutor.foreign.plain_text import cut
 from tutor.tree import Leaf, Tree, TreeError, brief, leaves
 
 
@@ -36,7 +37,7 @@ class Distribution(Check, frozen=True, kw_only=True):
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         if not any(True for _ in leaves(observed)):
-            return Finding(f"found {brief(observed)[:400]}, expected arrays of random numbers")
+            return Finding(f"found {cut(brief(observed), 400)}, expected arrays of random numbers")
         return _judge(observed, self.is_, case.sizes, "")
 
 
@@ -52,7 +53,7 @@ def _judge(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> Findi
     )
     if not container or len(observed) != len(keys):  # type: ignore[arg-type]
         where = f"{path}: " if path else ""
-        return Finding(f"{where}found {brief(observed)[:400]}, expected {len(keys)} items")
+        return Finding(f"{where}found {cut(brief(observed), 400)}, expected {len(keys)} items")
     for key in keys:
         try:
             child = observed[key]  # type: ignore[index]

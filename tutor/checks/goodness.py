@@ -25,6 +25,7 @@ that do not overlap are independent of each other, so that one long order can be
 import math
 
 from tutor.arrays import Array, Floats, np
+from tutor.checks.compare import apart
 from tutor.checks.families import Continuous, Discrete, Family, Orders, parse
 
 FALSE_POSITIVE = 1e-9
@@ -79,7 +80,10 @@ def _unlike_discrete(x: Floats, family: Discrete, rate: float) -> str:
     values, counts = np.unique(x, return_counts=True)
     for value in values.tolist():
         if family.chances.get(value, 0.0) <= 0:
-            return f"{value:g} is among them, which {family.name} never gives"
+            # 0.9999999 is not the 1 that the distribution gives.
+            given = np.array([*family.chances])
+            shown, _ = apart(value, given[np.argmin(np.abs(given - value))])
+            return f"{shown} is among them, which {family.name} never gives"
     count_of = dict(zip(values.tolist(), counts.tolist(), strict=True))
     bound = math.log(2 * len(family.chances) / rate)
     for value, chance in family.chances.items():
@@ -146,7 +150,8 @@ def _unlike_continuous(x: Floats, family: Continuous, epsilon: float, rate: floa
     if outside.any():
         bounds = f"[{family.low:.4g}, {family.high:.4g}]"
         worst = x[outside][np.argmax(np.abs(x[outside]))]
-        return f"{np.count_nonzero(outside)} of {n} lie outside {bounds}, such as {worst:.4g}"
+        shown, _ = apart(worst, family.low if worst < family.low else family.high, 4)
+        return f"{np.count_nonzero(outside)} of {n} lie outside {bounds}, such as {shown}"
     if n > 1 and epsilon < FINE and (distinct := len(np.unique(x))) <= n // 2:
         return f"only {distinct} of {n} numbers are distinct"
     u = np.clip(family.cdf(x), 0.0, 1.0)

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.checks.compare import apart
 from tutor.inputs import examples
 from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
@@ -133,12 +134,15 @@ class HeldOut(Check, frozen=True, kw_only=True):
 
     def wrong_predictions(self, predictions: Tree, case: Case) -> Finding | None:
         """Return what is wrong with usable predictions."""
-        values = _numbers(predictions)
-        reached = self._reached(values, case)
+        reached = self._reached(_numbers(predictions), case)
         if self.accuracy is not None and reached < self.accuracy:
-            return Finding(f"{self._words(values, case)}, expected at least {self.accuracy:g}")
+            shown = f"{reached:.3f}"
+            if float(shown) >= self.accuracy:
+                shown, _ = apart(reached, self.accuracy)
+            return Finding(f"{self._words(shown, case)}, expected at least {self.accuracy:g}")
         if self.error is not None and reached > self.error:
-            return Finding(f"{self._words(values, case)}, expected at most {self.error:g}")
+            shown, most = apart(reached, self.error, 4)
+            return Finding(f"{self._words(shown, case)}, expected at most {most}")
         return None
 
     def accuracy_of(self, predictions: Tree, case: Case) -> Accuracy | None:
@@ -154,7 +158,8 @@ class HeldOut(Check, frozen=True, kw_only=True):
 
     def note_on_predictions(self, predictions: Tree, case: Case) -> str:
         """Return how good the predictions are."""
-        return self._words(_numbers(predictions), case)
+        reached = self._reached(_numbers(predictions), case)
+        return self._words(f"{reached:.3f}" if case.secret.classes else f"{reached:.4g}", case)
 
     def _reached(self, values: Any, case: Case) -> float:
         labels, classes = case.secret
@@ -163,11 +168,10 @@ class HeldOut(Check, frozen=True, kw_only=True):
         guesses = values.argmax(axis=1) if values.ndim == 2 else values
         return float((guesses == labels).mean())
 
-    def _words(self, values: Any, case: Case) -> str:
+    def _words(self, reached: str, case: Case) -> str:
         labels, classes = case.secret
-        reached = self._reached(values, case)
-        found = f"accuracy {reached:.3f}" if classes else f"mean squared error {reached:.4g}"
-        return f"{found} on {len(labels)} held-out {examples.noun(self.data)}"
+        measure = "accuracy" if classes else "mean squared error"
+        return f"{measure} {reached} on {len(labels)} held-out {examples.noun(self.data)}"
 
 
 def _numbers(predictions: Tree) -> Any:

@@ -11,8 +11,9 @@ from msgspec import Meta
 from tutor.arrays import Floats, np
 from tutor.check import Case, Finding, JaxExpr, Tolerance, TorchExpr
 from tutor.checks.bounds import parsed
-from tutor.checks.compare import number, tolerance_for
+from tutor.checks.compare import apart, number, tolerance_for
 from tutor.checks.held_out import HeldOut
+from tutor.foreign.plain_text import cut
 from tutor.inputs import arithmetic
 from tutor.report import Accuracy, Curves
 from tutor.tree import Leaf, Tree, TreeError, brief, entry
@@ -148,8 +149,9 @@ class Learns(HeldOut, frozen=True, kw_only=True):
         if losses[-1] <= bound:
             return _too_good(losses[-1], right[-1], bound, limit)
         where = f"; the losses leave PyTorch's at step {step}" if step is not None else ""
+        last, most = apart(losses[-1], bound)
         return Finding(
-            f"the last loss is {number(losses[-1])}, expected at most {number(bound)} "
+            f"the last loss is {last}, expected at most {most} "
             f"(PyTorch's is {number(right[-1])}){where}"
         )
 
@@ -229,7 +231,7 @@ def _real(leaf: Leaf) -> Any:
 
 
 def _wrong_form(given: Tree, what: str, steps: int) -> str:
-    what = what[:200]
+    what = cut(what, 200)
     if isinstance(given, dict):
         return (
             f"{what} comes first, expected {steps} losses: return (losses, trained), losses first"
@@ -279,7 +281,7 @@ def _diverged(losses: Floats, step: int) -> str:
 
 def _cause(step: int, losses: Floats, right: Floats, limit: float) -> str:
     """Return what the first step at which the losses differ from the right ones suggests."""
-    got, want = number(losses[step]), number(right[step])
+    got, want = apart(losses[step], right[step])
     what = f"the loss at step {step} is {got}, expected {want}"
     if step == 0:
         return f"{what}{_before_any_update(losses, right, limit)}"

@@ -10,6 +10,7 @@ from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.answers import Answered, Unanswered
 from tutor.checks.answers import Literal as Answer
+from tutor.foreign.plain_text import cut
 from tutor.lesson import Lesson
 from tutor.tree import Leaf, Tree, TreeError, brief, children, entry, items, leaves, real, text
 
@@ -263,7 +264,7 @@ def _shown(tree: Tree) -> str:
         if isinstance(tree, list):
             return f"[{inner}]"
         return f"({inner},)" if len(tree) == 1 else f"({inner})"
-    return brief(tree)[:300]
+    return cut(brief(tree), 300)
 
 
 def _written(value: Any) -> str:
@@ -274,7 +275,7 @@ def _written(value: Any) -> str:
 
 
 def _first_line(message: str) -> str:
-    return message.strip().partition("\n")[0][:200]
+    return cut(message.strip().partition("\n")[0], 200)
 
 
 def _whole(tree: Tree) -> int:

@@ -22,6 +22,7 @@ from tutor.checks.dependence import (
 )
 from tutor.checks.drawn import Drawn, drawn_arrays, rows, vectors
 from tutor.checks.ledger import drawn_in_both, key_data, ledger, reused
+from tutor.foreign.plain_text import cut
 from tutor.tree import Tree, entry, items, leaves, text
 
 MAX_VECTORS = 600
@@ -71,10 +72,10 @@ class Prng(Check, frozen=True, kw_only=True):
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         used = ledger(entry(observed, "uses"))
         for message in reused(used):
-            return Finding(f"key used twice: {message[:500]}", code="key-reused")
+            return Finding(f"key used twice: {message}", code="key-reused")
         recorded = entry(observed, "recorded")
         if recorded is None and (checker := text(entry(observed, "checker"))):
-            message = f"key used twice: jax.debug_key_reuse reports: {checker[:500]}"
+            message = f"key used twice: jax.debug_key_reuse reports: {cut(checker, 500)}"
             return Finding(message, code="key-reused")
         first, again, other = (entry(observed, name) for name in ("first", "again", "other"))
         if mismatch := compare(first, again, 0.0):

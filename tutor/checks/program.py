@@ -7,6 +7,7 @@ from msgspec import Meta, field
 
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.agreement import otherwise
+from tutor.foreign.plain_text import cut
 from tutor.tree import Tree, entry, items, real, text
 
 ENOUGH = 0.75
@@ -86,7 +87,7 @@ class Program(Check, frozen=True, kw_only=True):
     def _operations(self, observed: Tree) -> Finding | None:
         if not (self.contains or self.lacks):
             return None
-        found = [text(name)[:60] for name in items(entry(observed, "operations"))]
+        found = [cut(text(name), 60) for name in items(entry(observed, "operations"))]
         for wanted in self.contains:
             if not {one.strip() for one in wanted.split("|")} & {*found}:
                 names = " or ".join(f"`{one.strip()}`" for one in wanted.split("|"))
@@ -128,7 +129,7 @@ class Program(Check, frozen=True, kw_only=True):
             if name not in deleted:
                 return Finding(f"`{name}` is not donated: its arrays still exist after the call")
         for name in sorted(deleted - {*self.donates}):
-            return Finding(f"`{name[:100]}` is donated: its arrays are deleted by the call")
+            return Finding(f"`{cut(name, 100)}` is donated: its arrays are deleted by the call")
         return None
 
     def _places(self, observed: Tree) -> Finding | None:
@@ -138,7 +139,7 @@ class Program(Check, frozen=True, kw_only=True):
         if not places:
             return Finding(f"the result has no JAX array, expected arrays that are {self.lives}")
         for place in places:
-            path, how = (text(one)[:200] for one in items(place)[:2])
+            path, how = (cut(text(one), 200) for one in items(place)[:2])
             if how != self.lives:
                 return Finding(f"result{path} is {how}, expected {self.lives}")
         return None

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.compare import compare, words
+from tutor.foreign.plain_text import cut
 from tutor.tree import Tree, entry, items, text
 
 REPEAT_TOLERANCE = 1e-6
@@ -45,23 +46,23 @@ class Pure(Check, frozen=True, kw_only=True):
             message = f"{text(argument)[:300]}: return a new value instead"
             return Finding(message, code="inputs-changed")
         for promise in items(entry(observed, "promises")):
-            return Finding(f"{text(promise)[:400]}: the result is undefined")
+            return Finding(f"{cut(text(promise), 400)}: the result is undefined")
         if not self.jit:
             return None
         for name in items(entry(observed, "changed")):
             return Finding(
-                f"the call changes the global {text(name)[:100]!r}. Under jit that happens once, "
-                "during tracing, and never again: take the old value as an argument and return the "
-                "new one"
+                f"the call changes the global {cut(text(name), 100)!r}. Under jit that happens "
+                "once, during tracing, and never again: take the old value as an argument and "
+                "return the new one"
             )
         if leak := text(entry(observed, "leak")):
             return Finding(
-                f"a tracer escaped from the function: {leak[:600]}. Return the value instead",
+                f"a tracer escaped from the function: {cut(leak, 600)}. Return the value instead",
                 code="tracer-escaped",
             )
         for name in items(entry(observed, "globals")):
             return Finding(
-                f"a tracer escaped from the function into the global {text(name)[:100]!r}: "
+                f"a tracer escaped from the function into the global {cut(text(name), 100)!r}: "
                 "return the value instead",
                 code="tracer-escaped",
             )

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from tutor.check import Case, Check, Finding, JaxExpr
+from tutor.foreign.plain_text import cut, quoted_code
 from tutor.tree import Tree, TreeError, brief, entry, items, text
 
 
@@ -33,20 +34,21 @@ class Raises(Check, frozen=True, kw_only=True):
         if not isinstance(observed, dict):
             raise TreeError("expected what the call raised")
         if "returned" in observed:
-            value = brief(observed["returned"])[:200]
-            call = " ".join(self.raises.split())[:200]
-            return Finding(f"`{call}` returned {value}, expected it to raise {expectation}")
+            value = cut(brief(observed["returned"]), 200)
+            call = quoted_code(self.raises)
+            return Finding(f"{call} returned {value}, expected it to raise {expectation}")
         classes = [text(name) for name in items(entry(observed, "classes"))]
         message = text(entry(observed, "message"))
         if not classes:
             raise TreeError("expected the exception's class")
-        name = classes[0][:100]
+        name = cut(classes[0], 100)
         if not {_bare(one) for one in classes} & {_bare(one) for one in wanted}:
-            return Finding(f"the call raised {name}: {message[:300]}; expected {expectation}")
+            said = cut(message, 300)
+            return Finding(f"the call raised {name}: {said}; expected {expectation}")
         for words in (self.says,) if isinstance(self.says, str) else self.says:
             if words.lower() not in message.lower():
                 return Finding(
-                    f"the message of the {name} is {message[:300]!r}, expected it to contain "
+                    f"the message of the {name} is {cut(message, 300)!r}, expected it to contain "
                     f"{words!r}"
                 )
         return None

@@ -8,6 +8,7 @@ from msgspec import Meta
 from tutor.arrays import np
 from tutor.check import Case, Check, Finding, JaxExpr, Tolerance
 from tutor.checks.compare import compare, words
+from tutor.foreign.plain_text import quoted_code
 from tutor.tree import Tree, TreeError, items, leaves
 
 
@@ -28,13 +29,11 @@ class Same(Check, frozen=True, kw_only=True):
         values = _each(observed, self.same)
         for text, value in zip(self.same, values, strict=True):
             if at := _nan(value):
-                return Finding(f"`{_line(text)}` is NaN at {at}")
+                return Finding(f"{quoted_code(text)} is NaN at {at}")
         for text, value in zip(self.same[1:], values[1:], strict=True):
             if mismatch := compare(values[0], value, self.tol):
-                return Finding(
-                    f"`{_line(text)}` differs from `{_line(self.same[0])}`: {words(mismatch)}",
-                    mismatch,
-                )
+                which = f"{quoted_code(text)} differs from {quoted_code(self.same[0])}"
+                return Finding(f"{which}: {words(mismatch)}", mismatch)
         return None
 
 
@@ -55,10 +54,12 @@ class Different(Check, frozen=True, kw_only=True):
         for (text, value), (other_text, other) in pairs:
             mismatch = compare(value, other, 0.0)
             if mismatch is None:
-                return Finding(f"`{_line(text)}` and `{_line(other_text)}` have the same value")
+                return Finding(
+                    f"{quoted_code(text)} and {quoted_code(other_text)} have the same value"
+                )
             if mismatch.kind not in ("value", "nan"):  # other structures differ trivially
                 return Finding(
-                    f"`{_line(other_text)}` and `{_line(text)}` cannot be compared: "
+                    f"{quoted_code(other_text)} and {quoted_code(text)} cannot be compared: "
                     f"{words(mismatch)}",
                     mismatch,
                 )
@@ -81,7 +82,3 @@ def _nan(value: Tree) -> str:
             if len(positions):
                 return f"{path}{positions[0].tolist()}"
     return ""
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:100]

@@ -7,6 +7,7 @@ from msgspec import Meta, field
 
 from tutor.check import Case, Check, Finding, JaxExpr, TorchExpr
 from tutor.checks.compare import shape_words
+from tutor.foreign.plain_text import cut
 from tutor.report import Mismatch, Side
 from tutor.tree import ABSENT, Leaf, Tree, TreeError, brief, leaves, paired
 
@@ -101,7 +102,7 @@ def _judge_leaves(observed: Tree, specs: Sequence[str], sizes: dict[str, int]) -
         f"{word} {', '.join(these[:6])}{' …' if len(these) > 6 else ''}"
         for word, these in (
             ("missing", missing),
-            ("unexpected", [f"{path} {brief(leaf)}".strip()[:200] for path, leaf in left]),
+            ("unexpected", [cut(f"{path} {brief(leaf)}".strip(), 200) for path, leaf in left]),
         )
         if these
     )
@@ -124,8 +125,9 @@ def _judge_leaf(observed: Tree, spec: Any, sizes: dict[str, int], path: str) -> 
     expected = Side("jax.Array", tuple(shape), dtype)
     if not isinstance(observed, Leaf) or observed.type not in ("jax.Array", "key"):
         kind = observed.type if isinstance(observed, Leaf) else brief(observed)
-        mismatch = Mismatch("type", path, expected, Side(kind[:400]))
-        message = f"{where}found {kind[:400]}, expected a jax.Array"
+        kind = cut(kind, 400)
+        mismatch = Mismatch("type", path, expected, Side(kind))
+        message = f"{where}found {kind}, expected a jax.Array"
         return Finding(message, mismatch, code="not-a-jax-array")
     array = observed.values
     if observed.type == "key":
@@ -148,7 +150,7 @@ def _structure(observed: Tree, spec: Any, path: str) -> Finding:
         expected = "None"
     else:
         expected = f"{len(spec)} items"
-    found = brief(observed)[:400]
+    found = cut(brief(observed), 400)
     where = f"{path}: " if path else ""
     mismatch = Mismatch("structure", path, Side(expected), Side(found))
     return Finding(f"{where}found {found}, expected {expected}", mismatch)

@@ -175,6 +175,7 @@ def _loss(
             f"after step {step_number} the loss is not the mean over the whole batch: "
             f"{words(mismatch)}{reason}",
             mismatch,
+            compared=(right, losses[0]),
         )
     return None
 
@@ -186,8 +187,8 @@ def _advanced(step: Tree, step_number: int) -> Finding | None:
     if not dtypes - {"bfloat16", "float16"} or compare(before, after, 0.0) is not None:
         return None
     return Finding(
-        f"step {step_number} returns the optimizer state it was given: the state from tx.update is "
-        "lost, so momentum and step count never advance"
+        f"step {step_number} returns the optimizer state it was given, so momentum and step count "
+        "never advance"
     )
 
 
@@ -223,19 +224,12 @@ def _ratio(before: Tree, after: Tree, right: Tree) -> float:
 
 
 def _reason(ratio: float, devices: int) -> str:
-    """Return what a factor suggests; "" if nothing."""
+    """Return what a factor is, for the end of a message; "" if it is no number of a kind."""
     if not isfinite(ratio):
         return ""
     if abs(ratio + 1) < RATIO_TOLERANCE:
         return "; the update goes uphill: its sign is wrong"
-    if devices > 1 and abs(ratio / devices - 1) < RATIO_TOLERANCE:
-        return (
-            f"; that is {devices} times too large, as when the {devices} devices are summed over "
-            "(psum) instead of averaged (pmean)"
-        )
-    if ratio > 1.5 and abs(ratio / round(ratio) - 1) < RATIO_TOLERANCE:
-        return (
-            f"; that is {round(ratio)} times too large, as when examples are summed instead of "
-            "averaged"
-        )
-    return ""
+    if ratio < 1.5 or abs(ratio / round(ratio) - 1) >= RATIO_TOLERANCE:
+        return ""
+    as_many = ", as many times as there are devices" if round(ratio) == devices else ""
+    return f"; that is {round(ratio)} times too large{as_many}"

@@ -13,7 +13,7 @@ from tutor.engine.second_draw import may_be_rounding
 from tutor.engine.submission import Observation, shown_code
 from tutor.explain import explain, of_fault, of_finding
 from tutor.expressions import result_names
-from tutor.foreign.plain_text import inert
+from tutor.foreign.plain_text import cut, inert
 from tutor.lesson import Lesson
 from tutor.report import CheckResult, Explanation, Fault, Status
 from tutor.sandbox import exceptions, faults
@@ -131,7 +131,7 @@ def shown_inputs(lesson: Lesson, check: Check, case: Case) -> str:
     """Return the inputs of a case in a line, as far as they help the learner."""
     names = used_inputs(check, {**lesson.inputs, **check.inputs})
     shown = [f"{name} {brief(tree)}" for name, tree in case.inputs.items() if name in names]
-    return ", ".join(shown)[:300]
+    return cut(", ".join(shown), 300)
 
 
 def _explanation(

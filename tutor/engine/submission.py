@@ -10,6 +10,7 @@ from tutor.check import Case, Check
 from tutor.engine.ahead import AheadAnswers
 from tutor.engine.plan import RACE, Configuration, case_id, configuration_of
 from tutor.engine.sandboxes import Cancel, Sandboxes
+from tutor.foreign.plain_text import quoted_code
 from tutor.foreign.python_source import parse
 from tutor.foreign.source_text import MAX_BYTES
 from tutor.lesson import Lesson
@@ -387,7 +388,7 @@ def harness_of(lesson: Lesson) -> Load | None:
 
 def shown_code(check: Check) -> str:
     """Return the code that a check runs, for messages."""
-    return f"`{' '.join(check.expression.split())}`"[:300]
+    return quoted_code(check.expression)
 
 
 def source_fault(code: str) -> Fault | None:

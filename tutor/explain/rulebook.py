@@ -15,7 +15,7 @@ from tutor.explain.rule import Possibility, Rule, Rules, When, several, without_
 from tutor.explain.rule_cache import cached
 from tutor.explain.sizes import relations_in
 from tutor.explain.symptom import UNKNOWN, Symptom
-from tutor.foreign.plain_text import one_line
+from tutor.foreign.plain_text import cut, one_line
 from tutor.report import Alternative, Explanation
 
 FOLDER = Path(__file__).parent / "rules"
@@ -135,8 +135,7 @@ def _possibilities(rule: Rule, symptom: Symptom) -> list[Possibility]:
 
 def shortened(text: str) -> str:
     """Return a field as it is shown in a text."""
-    text = one_line(text)
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+    return cut(one_line(text), MAX_SHOWN)
 
 
 def _flat(symptom: Symptom) -> Symptom:

@@ -15,6 +15,16 @@ def one_line(text: str) -> str:
     return inert(text).replace("\n", "␊").replace("\t", "␉")
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, with an ellipsis if something was left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def quoted_code(code: str, most: int = 200) -> str:
+    """Return code on one line, in backticks, for a message."""
+    return f"`{cut(' '.join(code.split()), most)}`"
+
+
 def _shown(character: str) -> str:
     if character in "\n\t" or character.isprintable():
         return character

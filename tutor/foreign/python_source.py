@@ -11,6 +11,8 @@ from types import CodeType
 from tutor.foreign.source_lines import source_lines
 from tutor.foreign.source_text import MAX_BYTES
 
+from tutor.foreign.plain_text import cut
+
 MAX_SHOWN = 60
 """Characters of a piece of code that is quoted."""
 
@@ -66,4 +68,4 @@ def _too_deep(source: str, filename: str) -> bool:
 def quoted(source: str, node: ast.expr) -> str:
     """Return the code of an expression on one line, as it is shown: what is long is cut."""
     code = " ".join((ast.get_source_segment(source, node) or "").split())
-    return code if len(code) <= MAX_SHOWN else f"{code[: MAX_SHOWN - 1]}…"
+    return cut(code, MAX_SHOWN)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tutor.expressions import own_names
+from tutor.foreign.plain_text import cut
 from tutor.foreign.python_source import compile_module
 from tutor.report import Called
 from tutor.sandbox.calls import Call, Steps, UserCodeError
@@ -273,7 +274,7 @@ def raised(case: str, error: UserCodeError, filename: str, source: str) -> Raise
         code=_code(cause, steps, innermost, filename, message),
         kind=name[:MAX_NAME],
         message=message[:MAX_EXCEPTION_TEXT],
-        running=error.running[:MAX_RUNNING],
+        running=cut(error.running, MAX_RUNNING),
         steps=steps,
         line=line,
         column=column,

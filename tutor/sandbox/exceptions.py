@@ -2,7 +2,7 @@
 
 import re
 
-from tutor.foreign.plain_text import inert, one_line
+from tutor.foreign.plain_text import cut, inert, one_line
 from tutor.foreign.source_lines import source_lines
 from tutor.report import Called, Fault, Frame, LibraryFrame
 from tutor.sandbox.faults import SENTENCES
@@ -58,7 +58,7 @@ def from_raised(raised: Raised, source: str) -> Fault:
         for step in steps
     )
     kind = inert(raised.kind[:MAX_NAME]).rpartition(".")[2]
-    running = inert(raised.running[:MAX_RUNNING])
+    running = inert(cut(raised.running, MAX_RUNNING))
     code = raised.code if raised.code in SENTENCES else "exception"
     at = f" (line {raised.line}: `{line(raised.line)}`)" if line(raised.line) else ""
     first = headline(message)
@@ -138,7 +138,7 @@ functions. `Fault.detail` keeps them."""
 def headline(message: str, limit: int = 400) -> str:
     """Return the first paragraph of an exception's message on one line."""
     first = " ".join(_NOISE.sub("", message.split("\n\n", 1)[0]).split())
-    return first if len(first) <= limit else first[: limit - 1] + "…"
+    return cut(first, limit)
 
 
 def _quoted(message: str) -> str:

@@ -7,7 +7,7 @@ runs jaxtutor. Nothing here decides a verdict. `exceptions` does the same for ex
 import re
 import signal
 
-from tutor.foreign.plain_text import inert
+from tutor.foreign.plain_text import cut, inert
 from tutor.report import INTERNAL, SKIPPED, Fault
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.protocol import Broken
@@ -246,7 +246,7 @@ def unreadable(reply: object, running: str) -> Fault:
     reason = inert(reply.message) if isinstance(reply, Broken) else "an unexpected reply"
     return Fault(
         "malformed",
-        f"the result of {running} could not be read: {reason[:300]}. "
+        f"the result of {running} could not be read: {cut(reason, 300)}. "
         "This may be a bug in jaxtutor: run `jaxtutor doctor --report`",
         running=running,
     )

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tutor.foreign.plain_text import cut
+
 MAX_SOURCE = 200_000
 """Characters of a module to parse."""
 
@@ -68,7 +70,7 @@ def line_values(source: str, traceback: types.TracebackType) -> list[tuple[str, 
     for part, value in islice(parts, MAX_NODES):
         name = ast.unparse(part)
         if name not in found and len(name) <= MAX_NAME and (text := summary(value)):
-            found[name] = _cut(text)
+            found[name] = cut(text, MAX_TEXT)
         if len(found) == MAX_VALUES:
             break
     return [*found.items()]
@@ -199,9 +201,9 @@ def summary(value: Any, depth: int = 0) -> str:
     if type(value) is int and abs(value) >= MAX_INTEGER:
         return "a large integer"
     if type(value) in _NUMBERS:
-        return _cut(repr(value), 20)
+        return cut(repr(value), 20)
     if type(value) is str:
-        return repr(_cut(value, 20))
+        return repr(cut(value, 20))
     if isinstance(value, _CODE):
         return ""
     if type(value) is np.ndarray or isinstance(value, np.generic):
@@ -242,7 +244,3 @@ def _of_nnx(value: Any, depth: int) -> str:
     if nnx is None or not isinstance(value, nnx.Variable) or depth == MAX_DEPTH:
         return ""
     return f"{type(value).__name__} {summary(value.get_raw_value(), depth + 1)}"
-
-
-def _cut(text: str, most: int = MAX_TEXT) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -63,6 +63,8 @@ CAUSES: dict[str, Cause] = {
     "by-a-degree-of-freedom": Cause(scaling.by_a_degree_of_freedom, ("count", "fewer", "size")),
     "by-all-entries": Cause(scaling.by_all_entries, ("what", "count", "expected_count", "input")),
     "by-a-number": Cause(scaling.by_a_number, ("what", "how", "name")),
+    "by-the-devices": Cause(scaling.by_the_devices, ("what", "factor")),
+    "too-large-by-a-count": Cause(scaling.too_large_by_a_count, ("what", "factor", "size")),
     "by-a-count": Cause(scaling.by_a_count, ("what", "factor", "how", "size")),
     "uphill": Cause(steps.uphill, ("input",)),
     "function-too-many": Cause(sameness.function_too_many, ("function",)),

@@ -121,6 +121,12 @@ class Comparison(Struct, frozen=True, eq=False):
             for axis, size in enumerate(array.shape):
                 found.setdefault(size, f"the length of axis {axis} of `{name}`")
             found.setdefault(array.size, f"the number of elements of `{name}`")
+        if self.devices > 1:
+            for name, array in self.arrays():
+                for axis, size in enumerate(array.shape):
+                    share = f"a device's share of axis {axis} of `{name}`"
+                    if size % self.devices == 0:
+                        found.setdefault(size // self.devices, share)
         return {count: what for count, what in found.items() if count > 1}
 
 

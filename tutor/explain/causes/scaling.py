@@ -90,6 +90,18 @@ def by_a_count(comparison: Comparison) -> Fields | None:
     return None
 
 
+def too_large_by_a_count(comparison: Comparison) -> Fields | None:
+    """Recognise a result that is as many times too large as there are examples, say."""
+    found = by_a_count(comparison)
+    return found if found is not None and found["how"] == "large" else None
+
+
+def by_the_devices(comparison: Comparison) -> Fields | None:
+    """Recognise a result that is as many times too large as there are devices."""
+    found = too_large_by_a_count(comparison)
+    return found if found is not None and int(found["factor"]) == comparison.devices else None
+
+
 def by_all_entries(comparison: Comparison) -> Fields | None:
     """Recognise a mean over all entries where only those count that a mask, labels or lengths
     select."""
