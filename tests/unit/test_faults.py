@@ -1,11 +1,17 @@
 """Messages about code that was stopped say what is known, and do not guess."""
 
+import subprocess
+import sys
+import time
+
 import pytest
+from msgspec.structs import replace
 
 from tutor.report import INTERNAL, Fault, Frame
 from tutor.sandbox.allowance import Allowance, Overrun
 from tutor.sandbox.faults import OVERTIME, SENTENCES, overran, used_up
 from tutor.sandbox.stacks import Position
+from tutor.sandbox.watchdog import asleep, usage
 
 WHILE = "import jax\n\ndef f(x):\n    return jax.lax.while_loop(test, step, x)\n"
 HERE = Position((Frame(4, "f", "return jax.lax.while_loop(test, step, x)"),), "program")
@@ -54,6 +60,27 @@ def test_an_endless_program_gets_a_question_about_its_loop(code: str, asks: str)
     message = of("computed", HERE, code).message
     assert "while a compiled program ran, called at line 4" in message
     assert message.endswith(asks or "compiling took 14.2 s")
+
+
+def test_a_line_that_waits_for_a_result_is_not_blamed_for_its_cost():
+    """JAX dispatches asynchronously: the line after the one that computes is where code waits."""
+    message = of("computed", replace(HERE, waits=True), "jax.lax.scan(f, x, xs)").message
+    assert "was stopped while it waited for a result at line 4: `return jax.lax" in message
+    assert "an earlier line may have started this. How many steps" in message
+
+
+def test_a_process_is_asleep_if_its_first_thread_waits():
+    busy = "import threading, time\nwhile True: pass"
+    waits = "import threading\ndef run():\n while True: pass\n"
+    waits += "one = threading.Thread(target=run, daemon=True); one.start(); one.join()"
+    for code, expected in ((busy, False), (waits, True)):
+        with subprocess.Popen([sys.executable, "-c", code]) as process:
+            try:
+                while (usage(process.pid).processor or 0.0) < 0.3:
+                    time.sleep(0.02)
+                assert asleep(process.pid) is expected
+            finally:
+                process.kill()
 
 
 def test_waiting_is_reported_with_its_line():

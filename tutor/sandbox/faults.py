@@ -126,6 +126,8 @@ def _at(position: Position) -> str:
     match position.activity:
         case "compiling":
             return f" while JAX was compiling{at and f', {at}'}"
+        case _ if position.waits:
+            return f" while it waited for a result{at and f' {at}'}"
         case "program":
             return f" while a compiled program ran{at and f', called {at}'}"
     return at and f" {at}"
@@ -149,11 +151,16 @@ def _hint(
         if position.frames or accelerators:
             return ""
         return ". Look for a sleep, an input(), a lock, or a thread that does not end"
+    loops = ""
     if position.activity == "program":
-        for name, question in _LOOPS.items():
-            if re.search(rf"\b{name}\b", source):
-                return f". {question}"
-    return ""
+        found = (q for name, q in _LOOPS.items() if re.search(rf"\b{name}\b", source))
+        loops = next((f". {question}" for question in found), "")
+    if position.waits and position.activity != "compiling":
+        return (
+            ". Other threads were computing, as JAX does in the background: an earlier line may "
+            f"have started this{loops}"
+        )
+    return loops
 
 
 _COLLECTIVE = "rendezvous.cc"

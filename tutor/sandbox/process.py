@@ -34,7 +34,7 @@ from tutor.sandbox.protocol import (
     read_notice,
     read_reply,
 )
-from tutor.sandbox.watchdog import NOTHING, Usage, active, peak_mb, usage
+from tutor.sandbox.watchdog import NOTHING, Usage, active, asleep, peak_mb, usage
 from tutor.sandbox.wire import Frame, Reader, WireError, encode
 from tutor.sandbox.zygotes import Zygotes
 from tutor.tree import Tree
@@ -415,6 +415,7 @@ class Sandbox:
     def _stop(self, overrun: Overrun, allowance: Allowance, running: str) -> NoReturn:
         """Record where the code is, kill it, and fail with the limit that it exceeded."""
         dump = b""
+        waits = overrun == "computed" and asleep(self.pid)
         if self._ready is not None and overrun != "starved" and stacks.SIGNAL is not None:
             self._drain()
             self._process.send(stacks.SIGNAL)
@@ -424,7 +425,7 @@ class Sandbox:
         threads, printed = stacks.split(dump + self._leftover_stderr())
         self.stderr.add(printed)
         load, spec = self._loaded, self.spec
-        position = stacks.position(threads, load.filename, load.source)
+        position = stacks.position(threads, load.filename, load.source, waits=waits)
         self._fail(
             faults.overran(
                 overrun, allowance, running, position, source=load.source,

@@ -49,10 +49,12 @@ _PROGRAMS = {
 
 
 class Position(Struct, frozen=True):
-    """The point at which code was stopped: its own frames, innermost last, and JAX's activity."""
+    """The point at which code was stopped: its own frames, innermost last, and JAX's activity.
+    `waits`: it slept there while other threads computed what an earlier line may have started."""
 
     frames: tuple[Frame, ...] = ()
     activity: Activity = ""
+    waits: bool = False
 
 
 def listen() -> None:
@@ -105,10 +107,12 @@ def split(text: bytes) -> tuple[list[list[str]], bytes]:
     return threads, b"".join(rest)
 
 
-def position(threads: list[list[str]], filename: str, source: str) -> Position:
+def position(
+    threads: list[list[str]], filename: str, source: str, *, waits: bool = False
+) -> Position:
     """Return where the code of a module was.
 
-    **Arguments:** `filename`, `source`: the module's.
+    **Arguments:** `filename`, `source`: the module's; `waits`: see `Position`.
     """
     stacks = [[match.groups() for line in lines if (match := _FRAME.fullmatch(line))]
               for lines in threads]  # fmt: skip
@@ -123,7 +127,7 @@ def position(threads: list[list[str]], filename: str, source: str) -> Position:
         for file, line, function in reversed(chosen)
         if file == filename
     ]
-    return Position(tuple(frames[-MAX_FRAMES:]), _activity(chosen, filename))
+    return Position(tuple(frames[-MAX_FRAMES:]), _activity(chosen, filename), waits)
 
 
 def _serves(file: str, line: str, function: str) -> bool:

@@ -4,6 +4,7 @@ Read from `/proc` (Linux); other systems report nothing.
 """
 
 import os
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ class Usage(NamedTuple):
 
 
 NOTHING = Usage(0, 0)
+
+LOOKS, LOOK_SECONDS = 5, 0.01
+"""How often, and at what distance, a thread is looked at."""
 
 
 def usage(pid: int) -> Usage:
@@ -41,6 +45,16 @@ def active(pid: int) -> bool:
     # `any` stops early: usually the first thread is active.
     return any(_stat(f"/proc/{pid}/task/{thread}/stat")[:1] in ([b"R"], [b"D"])
                for thread in threads)  # fmt: skip
+
+
+def asleep(pid: int) -> bool:
+    """Return whether a process's first thread, which runs its Python code, waits for something. It
+    is looked at several times, because code that computes may also wait for a moment."""
+    for _ in range(LOOKS):
+        if _stat(f"/proc/{pid}/task/{pid}/stat")[:1] != [b"S"]:
+            return False
+        time.sleep(LOOK_SECONDS)
+    return True
 
 
 def idle_seconds() -> float | None:
