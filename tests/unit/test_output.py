@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.cases import for_each
 from tutor.foreign.plain_text import inert
-from tutor.sandbox.output import Capture
+from tutor.sandbox.library_warnings import LibraryWarnings
+from tutor.sandbox.output import Capture, without_logs
 
 
 def captured(keep: int, *pieces: bytes) -> Capture:
@@ -128,3 +129,32 @@ def test_every_character_becomes_harmless() -> None:
     shown = inert(everything)
     assert not {c for c in set(shown) if unicodedata.category(c) in CONTROL} - {"\n", "\t"}
     assert len(shown) == len(everything)
+
+
+@for_each(
+    "line",
+    [
+        "E1128 13:06:15.123456    4242 pjrt_client.cc:1234] ExecutePrepareWithOomRetries failed",
+        "W0000 00:00:1732799175.1    42 external/xla/xla/tsl/bfc_allocator.cc:501] Allocator ran",
+        "2026-11-28 13:06:15.1: W external/xla/xla/service/hlo_rematerialization.cc:3005] Can't",
+        "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
+    ],
+)
+def test_the_log_of_xla_is_not_shown_and_everything_else_is(line: str) -> None:
+    assert without_logs(f"before\n{line}\nafter\n{line}") == "before\nafter\n"
+    for printed in ("E1128 is a part", "2026-11-28 13:06:15 W", f"> {line}"):
+        assert without_logs(printed) == printed
+
+
+def test_a_warning_of_a_library_is_shown_once_for_each_place(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = LibraryWarnings("own.py")
+    for size in range(6):
+        text = f"Some donated buffers were not usable: float32[{size}].\nSee an explanation at x"
+        shown.show(UserWarning(text), UserWarning, "/lib/jax/mlir.py", 1365)
+        shown.show(UserWarning("mine"), UserWarning, "own.py", 3)
+    printed = capsys.readouterr().err
+    assert printed.count("UserWarning: Some donated buffers were not usable: float32[0].\n") == 1
+    assert "float32[1]" not in printed and "mlir.py" not in printed
+    assert printed.count("own.py:3: UserWarning: mine\n") == 6

@@ -17,6 +17,7 @@ from tutor.lesson import Lesson
 from tutor.report import Fault
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.allowance import Allowance
+from tutor.sandbox.output import without_logs
 from tutor.sandbox.process import Failed, Lost, OnProgress, Sandbox
 from tutor.sandbox.protocol import (
     HARNESS,
@@ -335,7 +336,7 @@ class Submission:
         boxes = [loaded.sandbox for loaded in self._started.values()]
         return (
             "".join(box.stdout.text() for box in boxes),
-            "".join(box.stderr.text() for box in boxes),
+            without_logs("".join(box.stderr.text() for box in boxes)),
         )
 
     @property

@@ -22,6 +22,7 @@ from tutor.sandbox.calls import Call, Steps, UserCodeError
 from tutor.sandbox.harness_code import unnamed
 from tutor.sandbox.library_frames import frames_inside
 from tutor.sandbox.library_help import called
+from tutor.sandbox.library_warnings import LibraryWarnings
 from tutor.sandbox.limits import MAX_ANSWER
 from tutor.sandbox.line_values import failing_call, line_values, place_of
 from tutor.sandbox.protocol import (
@@ -89,6 +90,7 @@ class Environment:
         self.module = module
         # Dataclasses and Flax modules look up their module by name.
         sys.modules[self.module_name] = module
+        warnings.showwarning = LibraryWarnings(filename).show
         # As Python does for scripts: show deprecation warnings for the module's own lines.
         warnings.filterwarnings(
             "default", category=DeprecationWarning, module=rf"{self.module_name}\Z"

@@ -1,7 +1,22 @@
 """A bounded record of the output of untrusted code."""
 
+import re
+
 from tutor.foreign.plain_text import inert
 from tutor.sandbox.limits import KEPT_OUTPUT
+
+_LOG = re.compile(
+    r"^(?:[IWEF]\d{4} [\d:.]+ +\d+ [\w./-]+\.(?:cc|h):\d+\] .*"
+    r"|\d{4}-\d\d-\d\d [\d:.]+: [IWEF] .*"
+    r"|WARNING: All log messages before absl::InitializeLog.*)\n?",
+    re.MULTILINE,
+)
+"""Lines of XLA's own log."""
+
+
+def without_logs(text: str) -> str:
+    """Return what was printed without the log of XLA, which speaks of its insides."""
+    return _LOG.sub("", text)
 
 
 class Capture:
