@@ -84,11 +84,14 @@ FindingCode = Literal[
     "inputs-changed",
     "key-ignored",
     "key-reused",
+    "loss-too-low",
     "not-a-jax-array",
     "not-repeatable",
+    "other-when-observed",
     "random-without-key",
     "rows-dependent",
     "tracer-escaped",
+    "unanswered",
 ]
 """What a check can find, for rules of `tutor.explain`, which never read a message."""
 
@@ -98,6 +101,8 @@ class Finding(Struct, frozen=True):
 
     `compared` holds the expected and the actual answer if they were compared whole. `code` names
     what was found. Explanations use these two and nothing of the message; the report neither.
+    what was found, such as `key-reused`. Explanations use both; the report only says whether a
+    question is `unanswered`.
     """
 
     message: str

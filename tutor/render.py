@@ -12,7 +12,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tutor.checks.answers import NOT_YET
 from tutor.curves import CurveChart
 from tutor.pictures.array_map import ArrayMap
 from tutor.pictures.bars import bars
@@ -28,6 +27,7 @@ from tutor.report import (
     Report,
     Status,
     looks_text,
+    to_answer,
 )
 from tutor.sandbox.isolation import missing
 
@@ -235,9 +235,9 @@ def picture(mismatch: Mismatch, slice_number: int | None = None) -> list[Rendera
 def unwritten(result: CheckResult) -> bool:
     """Return whether a check only found a function that is still to be written, or a question
     that is still to be answered."""
-    if result.message.startswith(NOT_YET):
-        return True
-    return result.fault is not None and result.fault.exception == NotImplementedError.__name__
+    if result.fault is not None:
+        return result.fault.exception == NotImplementedError.__name__
+    return result.unanswered
 
 
 def rest(report: Report, lessons: Collection[str] = ()) -> RenderableType:
@@ -327,6 +327,8 @@ def verdict(report: Report) -> Text:
             f"? {report.lesson}: could not be judged; this is not your fault ({seconds})",
             "bold magenta",
         )
+    if words := to_answer(report.checks):
+        counts = f"{words}; {counts}"
     return Text(f"✗ {report.lesson}: {counts} ({seconds})", "bold red")
 
 

@@ -4,7 +4,7 @@ A `Report` is the only result of a run; the terminal output, `--json` and all ot
 functions of it. Numbers that JSON cannot represent (NaN, infinities) are strings.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -217,7 +217,7 @@ class CheckResult(Struct, frozen=True):
     author's `why`, which need not be the cause. A fault has its own explanation, a wrong answer's
     is here; `explained` is either. `afterword` is the author's Markdown about the question that the
     learner answered, whether right or wrong. `curves` and `accuracy` are a training's, right or
-    wrong."""
+    wrong. `unanswered`: it is a question to which the file holds no answer."""
 
     name: str
     kind: str
@@ -233,6 +233,7 @@ class CheckResult(Struct, frozen=True):
     afterword: str = ""
     curves: Curves | None = None
     accuracy: Accuracy | None = None
+    unanswered: bool = False
 
     @property
     def text(self) -> str:
@@ -390,14 +391,15 @@ class Report(Struct, frozen=True):
 
     @property
     def first_failure(self) -> Failure | None:
-        """Where the answer first failed; None if it passed, or could not be judged."""
+        """Where the answer first failed, open questions last; None if it passed, or could not be
+        judged."""
         if self.verdict in ("pass", "internal"):
             return None
         if self.fault is not None:
             return Failure((LOAD,), f"{self.fault.message}\n{self.fault.detail}")
         # Other checks are skipped only after one of these.
-        wrong = (check for check in self.checks if check.status in ("fail", "error"))
-        first = next(wrong, None)
+        wrong = [check for check in self.checks if check.status in ("fail", "error")]
+        first = min(wrong, key=lambda check: check.unanswered, default=None)
         return Failure((first.name, first.kind), first.whole_text) if first is not None else None
 
     def to_json(self) -> bytes:
@@ -424,6 +426,18 @@ def verdict_of(checks: tuple[CheckResult, ...], fault: Fault | None) -> Verdict:
     if "fail" in statuses or "skipped" in statuses or not statuses:
         return "fail"
     return "pass"
+
+
+def to_answer(checks: Sequence[CheckResult]) -> str:
+    """Return which questions are still to be answered, if nothing else is missing from a pass;
+    empty otherwise."""
+    statuses = [check.status for check in checks]
+    open_questions = [check.name for check in checks if check.unanswered]
+    if not open_questions or statuses.count("pass") + len(open_questions) < len(statuses):
+        return ""
+    noun = "the question" if len(open_questions) == 1 else "the questions"
+    too = ", too" if "pass" in statuses else ""
+    return f"answer {noun}{too}: {', '.join(open_questions)}"
 
 
 SKIPPED = "missing-requirement"

@@ -14,6 +14,7 @@ from tutor.grading.points import mark_reports
 from tutor.lesson import Lesson
 from tutor.pack import BadPack, load_pack
 from tutor.pool.forks import Forks
+from tutor.render import verdict
 from tutor.report import CheckResult, Report
 
 JNP = "import jax\nimport jax.numpy as jnp\n"
@@ -202,6 +203,36 @@ def _identity() -> tuple:  # type: ignore[type-arg]
     return (Value(value="f(x)", inputs={"x": parse("normal(3)")}),)
 
 
+@for_each(
+    ("code", "said"),
+    [
+        ("def f(x): return x", "answer the question, too: joined"),
+        ("joined = ...\ndef f(x): return x", "answer the question, too: joined"),
+        ("joined = len([1])\ndef f(x): return x", "answer the question, too: joined"),
+        ("joined = (4, 3)\ndef f(x): return x", "joined: you answered (4, 3); it is (3, 4)"),
+        ("def f(x): return x + 1", "value: f(x): "),
+    ],
+)
+def test_a_question_left_open_does_not_count_against_the_code(
+    forks: Forks, code: str, said: str
+) -> None:
+    question = asks("joined", "shape", "y = jnp.ones((3, 1)) + jnp.ones(4)", "y")
+    lesson = Lesson(
+        id="mixed", title="Mixed", track="t", minutes=1, brief="…", hints=("…",),
+        torch="def f(x): return x", starter="def f(x): ...",
+        checks=(question, *_identity()),
+    )  # fmt: skip
+    report = checked(lesson, code, forks)
+    open_question = said.startswith("answer")
+    assert (report.checks[1].status == "pass") == ("return x + 1" not in code)
+    assert (": answer the question, too: joined; 1 of 2 " in verdict(report).plain) == open_question
+    marks = mark_reports(lesson, [report])
+    assert (marks.verdict, marks.score) == ("fail", float("return x + 1" not in code))
+    assert marks.fault.startswith(said)
+    assert report.first_failure is not None
+    assert report.first_failure.names[0] == ("joined" if marks.score else "value: f(x)")
+
+
 def test_what_keeps_a_program_from_running_is_the_packs_fault(forks: Forks) -> None:
     broken = {
         "raises": asks("q", "value", "y = 1 / 0", "y"),
@@ -234,7 +265,7 @@ def test_the_last_assignment_counts() -> None:
     source = "a = 1\na: int = 2\nif True:\n    a = 3\nb = c = (1, 'x')\n"
     assert Answered(source).answer("a") == 2
     assert Answered(source).answer("b") == Answered(source).answer("c") == (1, "x")
-    with pytest.raises(Unanswered, match="no answer `d"):
+    with pytest.raises(Unanswered, match="write `d = …`"):
         Answered(source).answer("d")
 
 

@@ -23,7 +23,7 @@ MAX_ELEMENTS = 10_000
 """Parts of one answer."""
 
 NOT_YET = "not answered yet"
-"""Said of a question whose answer is still `...`."""
+"""Said of a question whose answer is still `...` or not in the file."""
 
 
 class Unanswered(Exception):
@@ -58,7 +58,7 @@ class Answered:
         """
         node = self._values.get(name)
         if node is None:
-            raise Unanswered(f"there is no answer `{name} = …` in the file")
+            raise Unanswered(f"{NOT_YET}: write `{name} = …` in the file")
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
             raise Unanswered(NOT_YET)
         if sum(1 for _ in ast.walk(node)) > MAX_ELEMENTS:

@@ -128,7 +128,7 @@ class Predict(Check, frozen=True, kw_only=True):
 
     def judge(self, observed: Tree, expected: Tree | None, case: Case) -> Finding | None:
         if isinstance(observed, dict) and "unanswered" in observed:
-            return Finding(text(observed["unanswered"]))
+            return Finding(text(observed["unanswered"]), code="unanswered")
         answer = entry(observed, "answer")
         match self.gives:
             case "shape":

@@ -84,6 +84,7 @@ def judge(
         curves=curves,
         accuracy=accuracy,
         explanation=_explanation(finding, lesson, check, case, code),
+        unanswered=finding.code == "unanswered",
     )
     return Judged(failed, may_be_rounding(finding))
 

@@ -8,10 +8,9 @@ import warnings
 from bisect import bisect_left
 from types import CodeType
 
+from tutor.foreign.plain_text import cut
 from tutor.foreign.source_lines import source_lines
 from tutor.foreign.source_text import MAX_BYTES
-
-from tutor.foreign.plain_text import cut
 
 MAX_SHOWN = 60
 """Characters of a piece of code that is quoted."""

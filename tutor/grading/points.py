@@ -9,7 +9,16 @@ from tutor.checks.predict import questions
 from tutor.foreign.plain_text import inert
 from tutor.grading.result import CheckScore, Grade
 from tutor.lesson import Lesson
-from tutor.report import Called, CheckResult, Explanation, Look, Report, Status, verdict_of
+from tutor.report import (
+    Called,
+    CheckResult,
+    Explanation,
+    Look,
+    Report,
+    Status,
+    to_answer,
+    verdict_of,
+)
 
 _WORST_FIRST: tuple[Status, ...] = ("internal", "error", "fail", "skipped", "pass")
 
@@ -73,7 +82,8 @@ def round_points(points: float) -> float:
 
 
 def _worst(results: Sequence[CheckResult]) -> CheckResult:
-    return min(results, key=lambda result: _WORST_FIRST.index(result.status))
+    # A question left open says less than code that is wrong.
+    return min(results, key=lambda one: (_WORST_FIRST.index(one.status), one.unanswered))
 
 
 def _check_score(
@@ -99,8 +109,8 @@ def _check_score(
 
 
 def _fault(message: str, results: Sequence[CheckResult]) -> str:
-    """Return in one line why it is not a pass: the fault, or the worst check."""
-    if message:
+    """Return in one line why it is not a pass: the fault, open questions, or the worst check."""
+    if message := message or to_answer(results):
         return inert(message)
     worst = _worst(results)
     return inert(f"{worst.name}: {worst.message}") if worst.status != "pass" else ""

@@ -12,11 +12,10 @@ from textual.message import Message
 from textual.widgets import Markdown, Static
 
 from tutor import render
-from tutor.checks.answers import NOT_YET
 from tutor.curves import LOSSES, spark_line
 from tutor.lesson import Lesson
 from tutor.pictures.array_map import worst_slice
-from tutor.report import CheckResult, Explanation, Fault, Report
+from tutor.report import CheckResult, Explanation, Fault, Report, to_answer
 from tutor.ui.actions import actions, bindings, key_of
 
 LOSS_COLUMNS = 24
@@ -122,8 +121,7 @@ class ResultCard(Card):
 
     def _rendered(self) -> RenderableType:
         if render.unwritten(self.result):
-            asked = self.result.message.startswith(NOT_YET)
-            words = NOT_YET if asked else "not written yet"
+            words = self.result.message if self.result.unanswered else "not written yet"
             return Text.assemble("○ ", self.result.name, (f"  {words}", "dim"))
         if self.opened:
             before, after = key_of("slice_before"), key_of("slice_after")
@@ -327,7 +325,8 @@ class ResultsPane(VerticalScroll):
             return "? could not be judged"
         passed = sum(check.status == "pass" for check in self.report.checks)
         if self._unfinished:
-            return f"○ {passed} of {count} checks pass · the rest is still to be written"
+            rest = to_answer(self.report.checks) or "the rest is still to be written"
+            return f"○ {passed} of {count} checks pass · {rest}"
         mark = "✓" if self.report.passed else "✗"
         hint = f" · {key_of('hint')}: a hint for this" if self._offers_hint else ""
         weak = " · weak isolation" if render.weakness(self.report) else ""
