@@ -257,6 +257,11 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         `observed` does not have the form this check requested."""
         raise NotImplementedError
 
+    def unseen(self, observed: Tree) -> bool:
+        """Return whether the code kept the keys that it uses from being seen, which a grader should
+        know of."""
+        return False
+
     def evidence_of(self, observed: Tree) -> Tree:
         """Return the value of the call that a structural kind looked at. A value check of the same
         expression judges it, too. `ABSENT` if there is none."""

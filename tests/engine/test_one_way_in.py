@@ -103,7 +103,9 @@ def test_the_callers_are_the_same_whatever_is_checked(every_kind: Lesson, forks:
         stacks.setdefault(name, set()).add(" ".join(callers))
     (direct,) = stacks["noise"] | stacks["train"]
     assert direct.startswith("<check>:<module> sandbox/calls.py:perform sandbox/calls.py:drive ")
-    assert stacks["double"] == {direct, f"<jax_harness>:<check> {direct}"}
+    # Through the harness, and once more where `pure` looks at arguments: with the same values.
+    through = ("<jax_harness>:<check>", "sandbox/adapters.py:__call__")
+    assert stacks["double"] == {direct, *(f"{caller} {direct}" for caller in through)}
     assert "checks/" not in direct
 
 
@@ -168,6 +170,21 @@ def test_keys_are_followed_in_a_call_that_gives_the_same(written: Written, forks
     report = checked(lesson, OTHERWISE.format(trick="False", forged="x"), forks)
     assert report.verdict == "fail"
     assert "when it is run without jit" in report.checks[0].message
+
+
+def test_keys_that_cannot_be_followed_are_reported(written: Written, forks: Forks):
+    starter = "def noise(key): ...\n"
+    lesson = written(starter=starter, inputs=INPUTS, checks=[{"prng": "noise(key)"}])
+    code = """
+import jax
+
+def noise(key):
+    if jax.config.jax_disable_jit:
+        raise ValueError
+    return jax.random.normal(key, (400,))
+"""
+    report = checked(lesson, code, forks)
+    assert report.passed and [look.kind for look in report.looks] == ["keys"]
 
 
 READS = """

@@ -112,6 +112,9 @@ class Prng(Check, frozen=True, kw_only=True):
             return finding
         return self._dependent_vectors(random)
 
+    def unseen(self, observed: Tree) -> bool:
+        return entry(observed, "recorded") is None and entry(observed, "shown") is not None
+
     def _dependent_vectors(self, random: list[Drawn]) -> Finding | None:
         """Test whether any row or column of an array depends on another one of any array."""
         groups: dict[int, list[tuple[int, Drawn]]] = {}

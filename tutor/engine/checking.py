@@ -38,6 +38,8 @@ class Checking:
         self._on_progress = on_progress
         self._tasks: Sequence[tuple[Check, list[Case]]] = ()
         self._failed: set[str] = set()
+        self.unseen: set[str] = set()
+        """Checks in which the code kept its keys from being seen."""
 
     def results(
         self, tasks: Sequence[tuple[Check, list[Case]]], *, all_checks: bool
@@ -98,6 +100,8 @@ class Checking:
             if judged.may_be_rounding and self._right_again(check, case):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
+            if check.unseen(observation.tree):
+                self.unseen.add(check.title)
             if result.status == "pass":
                 result = self._value_of_evidence(observation) or result
             if result.status != "pass":

@@ -30,7 +30,7 @@ from tutor.engine.versions import installed_versions, torch_installed
 from tutor.inputs.data_files import BadData
 from tutor.inputs.drawing import DRAWING, DrawError
 from tutor.lesson import Lesson
-from tutor.report import SKIPPED, CheckResult, Fault, Report, Timings, verdict_of
+from tutor.report import SKIPPED, CheckResult, Fault, Look, Report, Timings, verdict_of
 from tutor.sandbox.process import Failed, OnProgress, Sandbox
 from tutor.sandbox.protocol import Ready
 from tutor.storage import paths
@@ -96,6 +96,7 @@ class Session:
         self._recorded = recorded
         self._planned: Plan = []
         self._references: References | None = None
+        self._unseen: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +125,7 @@ class Session:
         began = time.perf_counter()
         self._close_references()
         self._submission.begin_run()
+        self._unseen.clear()
         results: list[CheckResult] = []
         fault: Fault | None = None
         seconds = 0.0
@@ -137,6 +139,7 @@ class Session:
             ]
             second = SecondDraw(self.lesson, seed, self._ask_torch)
             checking = Checking(self._submission, references, second, on_progress)
+            self._unseen = checking.unseen
             for result in checking.results(tasks, all_checks=all_checks):
                 results.append(result)
                 if on_result is not None:
@@ -265,7 +268,10 @@ class Session:
             seed=seed,
             devices=_devices(ready) if ready else "",
             isolation=tuple(main.sandbox.protections) if main else (),
-            looks=looks(self.code, self._submission.noticed),
+            looks=(
+                *(Look(0, "keys", title) for title in sorted(self._unseen)),
+                *looks(self.code, self._submission.noticed),
+            ),
         )
 
     def _close_references(self) -> None:

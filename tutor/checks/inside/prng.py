@@ -27,7 +27,8 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
     for tree in others:
         trees += [(yield from env.value(expression, env.inputs(tree)))]
     recorded, uses = yield from _recorded(env, expression, first)
-    observation |= {"recorded": recorded, "uses": uses}
+    shown = "yes" if env.keys.works else None  # this release of JAX shows keys
+    observation |= {"recorded": recorded, "uses": uses, "shown": shown}
     if recorded is None:
         observation["checker"] = yield from _checker(env, expression, first)
     if any_same(observation["first"], observation["other"]):
