@@ -238,6 +238,12 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         The sandbox's answer is then `expected`, and `observed` comes from `read`."""
         return None
 
+    def elsewhere(self) -> str | None:
+        """Return an expression to evaluate in another process as well, in which Python's hashes of
+        text differ, if this kind compares the two: its value becomes the entry `elsewhere` of
+        `observed`."""
+        return None
+
     def read(self, code: str) -> Tree:
         """Return what a kind with `ahead` judges of the learner's source, without running it."""
         raise NotImplementedError

@@ -26,6 +26,17 @@ class Pure(Check, frozen=True, kw_only=True):
         bool, Meta(description="Also check under `jit`, with the input arrays as arguments.")
     ] = True
 
+    across_processes: Annotated[
+        bool,
+        Meta(
+            description="Also evaluate the expression in another process, in which Python's "
+            "`hash` of text and the order of sets differ."
+        ),
+    ] = False
+
+    def elsewhere(self) -> str | None:
+        return self.pure if self.across_processes else None
+
     def observe(self) -> dict[str, Any]:
         return {"expression": self.pure, "jit": self.jit}
 
@@ -36,6 +47,16 @@ class Pure(Check, frozen=True, kw_only=True):
                 f"two calls with the same inputs gave different results: {words(mismatch)}",
                 mismatch,
                 code="not-repeatable",
+            )
+        if self.across_processes and (
+            mismatch := compare(first, entry(observed, "elsewhere"), REPEAT_TOLERANCE)
+        ):
+            return Finding(
+                "another Python process gives a different result for the same inputs: "
+                f"{words(mismatch)}. Python's `hash` of text and the order of a set are others in "
+                "each process",
+                mismatch,
+                code="process-dependent",
             )
         if mismatch := compare(
             entry(observed, "inputs before"), entry(observed, "inputs after"), 0.0

@@ -29,10 +29,17 @@ Plan = list[tuple[Check, list[Case]]]
 
 
 class Configuration(NamedTuple):
-    """A sandbox's configuration: the number of devices. A submission has one sandbox per
+    """A sandbox's configuration: the number of devices, and whether it is forked like all others or
+    another interpreter, with its own hashes of text. A submission has one sandbox per
     configuration."""
 
     devices: int
+    forked: bool = True
+
+    @property
+    def elsewhere(self) -> "Configuration":
+        """The configuration of `Check.elsewhere`."""
+        return Configuration(self.devices, forked=False)
 
 
 def configuration_of(lesson: Lesson, check: Check | None = None) -> Configuration:
@@ -42,15 +49,21 @@ def configuration_of(lesson: Lesson, check: Check | None = None) -> Configuratio
 
 def configurations(lesson: Lesson) -> list[Configuration]:
     """Return every configuration that a lesson needs, in order of first use."""
-    needed = (configuration_of(lesson, check) for check in (None, *lesson.checks))
-    return list(dict.fromkeys(needed))
+    needed = [configuration_of(lesson, check) for check in (None, *lesson.checks)]
+    others = [
+        configuration_of(lesson, check).elsewhere
+        for check in lesson.checks
+        if check.elsewhere() is not None
+    ]
+    return list(dict.fromkeys([*needed, *others]))
 
 
 def sandbox_for(lesson: Lesson, configuration: Configuration) -> Spec:
     """Specify a learner's sandbox, on real devices where there are enough."""
     real = accelerators(configuration.devices)
     devices = real or configuration.devices
-    return Spec("learner", lesson.limits, devices, bool(real), _uses(lesson))
+    uses = _uses(lesson)
+    return Spec("learner", lesson.limits, devices, bool(real), uses, configuration.forked)
 
 
 def _uses(lesson: Lesson) -> tuple[str, ...]:

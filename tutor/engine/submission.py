@@ -35,6 +35,9 @@ from tutor.tree import Tree
 FULL = 0.5
 """Share of its memory limit above which a sandbox gets no further run."""
 
+VALUE = "tutor.checks.inside.value"
+"""Evaluates an expression."""
+
 _IMPORT = "the import of your code"
 
 
@@ -315,11 +318,30 @@ class Submission:
                 return Observation(check, case, reply, tree)
             whole = Answer(whole.case, whole.compile + reply.compile, whole.run + reply.run)
             trees.append(tree)
-        return Observation(check, case, whole, together(trees))
+        tree = together(trees)
+        last, tree = self._completed(check, case, whole, tree) if isinstance(tree, dict) else (whole, tree)
+        return Observation(check, case, last, tree)
+
+    def _completed(
+        self, check: Check, case: Case, reply: Answer, tree: dict[str, Tree]
+    ) -> tuple[Reply, Tree]:
+        """Return an answer with the value from another process, if the check compares one."""
+        expression = check.elsewhere()
+        if expression is None:
+            return reply, tree
+        configuration = self.configuration(check).elsewhere
+        loaded = self.load(configuration)
+        request = Observe(case_id(check, case), VALUE, {"expression": expression})
+        allowance = self._allowances[configuration]
+        other, value = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))
+        return (
+            (reply, {**tree, "elsewhere": value}) if isinstance(other, Answer) else (other, value)
+        )
 
     def forget_allowance(self, check: Check) -> None:
         """Give a check's sandbox, which was lost, its time again."""
-        self._allowances.pop(self.configuration(check), None)
+        for configuration in (self.configuration(check), self.configuration(check).elsewhere):
+            self._allowances.pop(configuration, None)
 
     @property
     def overtime(self) -> Fault | None:
@@ -333,7 +355,12 @@ class Submission:
 
     def output(self) -> tuple[str, str]:
         """Return what the code has printed: standard output, and standard error."""
-        boxes = [loaded.sandbox for loaded in self._started.values()]
+        # What another process printed, the first one printed as well.
+        boxes = [
+            loaded.sandbox
+            for configuration, loaded in self._started.items()
+            if configuration.forked
+        ]
         return (
             "".join(box.stdout.text() for box in boxes),
             without_logs("".join(box.stderr.text() for box in boxes)),

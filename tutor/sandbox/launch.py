@@ -53,7 +53,8 @@ class Spec(Struct, frozen=True):
     """The kind of sandbox to start.
 
     `devices` counts simulated CPU devices, or real ones with `accelerators`. `uses` are libraries
-    to import early, of `tutor.sandbox.worker.LESSONS_USE`.
+    to import early, of `tutor.sandbox.worker.LESSONS_USE`. Sandboxes that are `forked` share the
+    zygote's hashes of text; another interpreter has its own.
     """
 
     role: Literal["learner", "reference"]
@@ -61,6 +62,7 @@ class Spec(Struct, frozen=True):
     devices: int = 1
     accelerators: bool = False
     uses: tuple[str, ...] = ()
+    forked: bool = True
 
 
 class Launched(NamedTuple):
@@ -126,7 +128,7 @@ def _launch(spec: Spec, folder: Path, zygotes: Zygotes | None) -> Launched:
 def _start(spec: Spec, folder: Path, pipes: tuple[int, int], zygotes: Zygotes | None) -> Child:
     """Fork a worker from a zygote, or start an interpreter. Raises: OSError."""
     environ = environment(spec, folder)
-    if zygotes is not None and not spec.accelerators:
+    if zygotes is not None and spec.forked and not spec.accelerators:
         with suppress(NoZygote):
             policy = _policy(spec, folder, (REQUESTS, REPLIES))
             return zygotes.fork(spec.role, ForkRequest(policy, environ, spec.uses), pipes)
