@@ -100,6 +100,12 @@ CASES = [
         'value: columns(x)\n    expect: "x[0] + 1"\n',
         'x[0] + 1"',
     ),
+    (
+        "names-in-keys",
+        "In JAX you",
+        "In JAX, with `fold_in(key, zlib.crc32(name))`, you",
+        "- name: one column",
+    ),
     ("few-words", "says: Every column has its own mean", 'says: "3"', '3"'),
     ("edit-misses", "{ddof=1: ddof=0}", "{ddof=2: ddof=0}", "{ddof=2: ddof=0}"),
     (

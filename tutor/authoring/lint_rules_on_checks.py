@@ -25,6 +25,9 @@ from tutor.pack.yaml_nodes import MappingNode, ScalarNode, SequenceNode
 
 GRADIENTS = re.compile(r"\b(grad|value_and_grad|vjp|jacrev|jacfwd)\b")
 
+CHECKSUM = re.compile(r"\b(crc32|adler32|hashlib|hash)\b")
+"""Ways to make a number of a name."""
+
 RAW = frozenset({"value", "same", "different", "permutation", "bounds", "distribution"})
 """Kinds whose expressions return the values to judge."""
 
@@ -91,6 +94,17 @@ def evidence_alone(page: Page) -> Iterator[Finding]:
             message = f"the check {check.title!r} passes for an answer that does no work"
             remedy = "run it `after` a check that compares values"
             yield page.at("checks", number), message, remedy
+
+
+def names_in_keys(page: Page) -> Iterator[Finding]:
+    """Report keys made from names if no check would notice Python's `hash`: within one process it
+    gives the same numbers."""
+    sources = (page.solution or "", page.lesson.brief)
+    from_names = any("fold_in" in text and CHECKSUM.search(text) for text in sources)
+    if from_names and not any(check.elsewhere() for check in page.lesson.checks):
+        message = "keys are made from names, but no check compares two processes"
+        remedy = "add `across_processes: true` to a `pure:` check: Python's `hash` of text differs"
+        yield page.at("checks"), message, remedy
 
 
 def constant_in_jit(page: Page) -> Iterator[Finding]:
