@@ -263,6 +263,51 @@ HIDING = [
             "the check 'form' asks nothing of the program",
         ),
         (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, compiled: ")],
+            "the brief says 'compiled', and no check decides it",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, compiled: "),
+             (CHECKS, "  - {name: o, compiles: columns(x), why: w, after: result}\n" + CHECKS)],
+            "",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, in one program: ")],
+            "the brief says 'one program', and no check decides it",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, which does not grow with n: "),
+             (CHECKS, "  - {name: o, compiles: columns(x), why: w, after: result}\n" + CHECKS)],
+            "the brief says 'not grow', and no check decides it",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, which does not grow with n: "),
+             (CHECKS, "  - {name: o, program: columns(x), steady: {x: 'x[:2]'},"
+              " why: w, after: result}\n" + CHECKS)],
+            "",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, which changes nothing in place: ")],
+            "the brief says 'in place', and no check decides it",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, which changes nothing in place: "),
+             (CHECKS, "  - {name: o, pure: columns(x), why: w, after: result}\n" + CHECKS)],
+            "",
+        ),
+        (
+            "promise-unchecked",
+            [("  - `columns(x)`: ", "  - `columns(x)`, which can be compiled: ")],
+            "",
+        ),
+        (
             "asks-nothing",
             [(CHECKS, "  - {name: form, program: columns(x), lacks: [tan], why: w, after: result}\n"
               + CHECKS)],

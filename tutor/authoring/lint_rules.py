@@ -226,7 +226,8 @@ _RULES: tuple[Callable[[Page], Iterator[Finding]], ...] = (
     inputs.all_sizes_different, inputs.one_step, inputs.small_inputs,
     checks.no_why, checks.cannot_fail, checks.never_applies, checks.no_comparison,
     checks.expect_without_torch, checks.concluded_inside, checks.evidence_alone,
-    checks.names_in_keys, checks.constant_in_jit, checks.asks_nothing, checks.gradient_unasked,
+    checks.names_in_keys, checks.constant_in_jit, checks.asks_nothing, checks.promise_unchecked,
+    checks.gradient_unasked,
     checks.no_survives, checks.repeated_check, checks.compiled_anew,
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tutor.authoring.conclusions import conclusion
 from tutor.authoring.page import Finding, Page
@@ -12,6 +12,7 @@ from tutor.checks.compiles import Compiles
 from tutor.checks.grad import Grad
 from tutor.checks.predict import Predict, only_asks
 from tutor.checks.program import Program
+from tutor.checks.pure import Pure
 from tutor.checks.survives import own_checks
 from tutor.checks.value import Value
 from tutor.checks.vmap import Vmap
@@ -238,6 +239,41 @@ def never_applies(page: Page) -> Iterator[Finding]:
                     f"{releases.value!r}"
                 )
                 yield releases, message, "correct `jax`, or remove what is never run"
+
+
+def promise_unchecked(page: Page) -> Iterator[Finding]:
+    """Report a promise of the task that no check decides: values are the same without it."""
+    _, _, task = page.lesson.brief.rpartition("\n#")
+    task = re.sub("```.*?```", "", task, flags=re.DOTALL)
+    checks = own_checks(page.lesson)
+    for promise, decides, remedy in _PROMISES:
+        if (said := promise.search(task)) and not any(map(decides, checks)):
+            words = " ".join(said[0].split())
+            message = f"the brief says {words!r}, and no check decides it"
+            yield page.at("brief"), message, remedy
+
+
+_PROMISES: tuple[tuple[re.Pattern[str], Callable[[Check], bool], str], ...] = (
+    (
+        re.compile(r"(?<!can be )\b(compiled|one program)\b"),
+        # A value that is evidence may count how often Python runs.
+        lambda check: isinstance(check, Compiles | Program) or getattr(check, "evidence", False),
+        "add a `compiles` or a `program` check, and a mistake that it refuses",
+    ),
+    (
+        re.compile(r"\b(not|never|without) grow(ing|s)?\b"),
+        lambda check: isinstance(check, Program) and bool(check.steady),
+        "add a `program` check with `steady`, and a mistake that it refuses",
+    ),
+    (
+        re.compile(r"\b(in place|donates? `)"),
+        lambda check: (
+            isinstance(check, Pure) or (isinstance(check, Program) and bool(check.donates))
+        ),
+        "add a `program` check with `donates`, or a `pure` check if nothing may be changed",
+    ),
+)
+"""What briefs promise, which checks decide it, and what to add where none does."""
 
 
 def asks_nothing(page: Page) -> Iterator[Finding]:
