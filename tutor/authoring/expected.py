@@ -1,4 +1,5 @@
-"""Remarks on expected values: some that any answer would meet, and sizes that are never 1.
+"""Remarks on expected values: some that any answer would meet, sizes that are never 1, and edges
+that are never reached.
 
 These run the pack's PyTorch in a sandbox, and cache its answers; lint rules run nothing.
 """
@@ -7,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
+from tutor.authoring.edges import remarks_on_edges
 from tutor.authoring.lint_rules_on_inputs import sizes_never_one
+from tutor.authoring.page import NodeRemark
 from tutor.check import Check
 from tutor.checks.compare import tolerance_for
 from tutor.checks.scale import hides
@@ -25,15 +27,6 @@ from tutor.tree import Tree, leaves
 
 SEEDS = (0, 1)
 """Inputs are drawn under each of these."""
-
-
-class NodeRemark(Struct, frozen=True):
-    """A remark on a node of the lesson. `path`: keys and numbers, such as ("checks", 3)."""
-
-    path: tuple[str | int, ...]
-    code: str
-    message: str
-    remedy: str
 
 
 def remarks_on_expected(
@@ -58,6 +51,7 @@ def remarks_on_expected(
     for number, check in enumerate(lesson.checks):
         if check.title in values:
             yield from _of_check(number, check, lesson, values[check.title])
+    yield from remarks_on_edges(lesson, memory, begin)
 
 
 def _never_one(

@@ -28,6 +28,15 @@ class Remark(Struct, frozen=True, order=True):
         return f"{where}: {self.code}: {self.message}; {self.remedy}"
 
 
+class NodeRemark(Struct, frozen=True):
+    """A remark on a node of the lesson. `path`: keys and numbers, such as ("checks", 3)."""
+
+    path: tuple[str | int, ...]
+    code: str
+    message: str
+    remedy: str
+
+
 class Page(Struct, frozen=True):
     """A lesson with its YAML.
 
