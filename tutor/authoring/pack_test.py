@@ -9,6 +9,7 @@ from typing import Self
 
 from msgspec import Struct, structs
 
+from tutor.authoring.constants import remarks_on_constants
 from tutor.authoring.examples import examples_of, mismatches
 from tutor.authoring.expected import remarks_on_expected
 from tutor.authoring.recording import record
@@ -84,6 +85,7 @@ class PackTest:
         self._forks = Forks()
         self._cache = paths.cache() / "references"
         self._record = options.record
+        self._mutate = options.mutate
         self.written = 0
         """The number of lessons whose answers of PyTorch were recorded."""
         self._executor = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
@@ -154,7 +156,9 @@ class PackTest:
         return structs.replace(result, outcomes=(*result.outcomes, outcome))
 
     def _expected(self, lesson: Lesson) -> list[str]:
-        remarks = remarks_on_expected(lesson, self._cache, self._forks.reference)
+        remarks = [*remarks_on_expected(lesson, self._cache, self._forks.reference)]
+        if self._mutate:
+            remarks += remarks_on_constants(lesson, self._forks.reference)
         places = Places(self._pack, lesson)
         return [f"{places.of(*one.path)}: {one.message}; {one.remedy}" for one in remarks]
 
