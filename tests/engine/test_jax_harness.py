@@ -79,6 +79,25 @@ def test_an_exception_of_its_own_names_no_line_of_the_learner(written: Written):
     assert (check.fault.frames, check.fault.line) == ((), None)
 
 
+@pytest.mark.parametrize(
+    ("expression", "returned", "said"),
+    [
+        ("begun(double, x)", "3", "AttributeError: 'int' object has no attribute 'init'"),
+        ("first(double, x)", "3", "TypeError: 'int' object is not subscriptable"),
+        ("double(x)[0][1]", "[3]", "TypeError: 'int' object is not subscriptable"),
+        ("double(x)['w']", "{}", "KeyError: 'w'"),
+    ],
+)
+def test_what_it_cannot_use_is_not_shown_as_an_exception_of_the_learners_code(
+    written: Written, expression: str, returned: str, said: str
+):
+    harness = "def begun(f, x):\n    return f(x).init(x)\ndef first(f, x):\n    return f(x)[0]\n"
+    lesson = written(jax_harness=harness, checks=[{"value": expression, "expect": "x"}])
+    (check,) = run(lesson, f"def double(x):\n    return {returned}\n").checks
+    assert check.fault is not None and check.fault.code == "unusable-result"
+    assert check.message == f"`{expression}` cannot use what your code returned: {said}"
+
+
 def test_each_submission_gets_a_new_one(written: Written, forks: Forks):
     """Even in a sandbox in which it has run before, with the solution."""
     lesson = written(jax_harness=HARNESS, checks=[TURN])

@@ -122,7 +122,10 @@ def _message(fault: Fault) -> str:
     """Return the exception's own message, undoing `tutor.sandbox.exceptions.from_raised`."""
     if fault.detail:
         return fault.detail
-    text = fault.message.removeprefix(f"{fault.exception}: ")
+    prefix = f"{fault.exception}: "
+    text = fault.message.removeprefix(prefix)
+    if fault.code == "unusable-result":
+        text = fault.message.partition(prefix)[2]
     if fault.frames:
         text = text.removesuffix(f" (line {fault.line}: `{fault.frames[-1].source}`)")
     return text

@@ -5,6 +5,7 @@ two as `env`. What runs user code returns a `Call`, for the caller to yield (see
 """
 
 import builtins
+import re
 import sys
 import types
 import warnings
@@ -36,6 +37,9 @@ from tutor.sandbox.protocol import (
 )
 from tutor.sandbox.wire import WireError, dtype_named
 from tutor.tree import Leaf, Tree
+
+_SIGNATURE = re.compile(r"\) (?:missing|got|takes) |object is not callable")
+"""Python's words for a call whose arguments do not fit."""
 
 EXPRESSION = "<check>"
 """File name of checks' expressions in tracebacks."""
@@ -352,6 +356,7 @@ def _place(traceback: types.TracebackType) -> tuple[int, int]:
 def _code(
     cause: BaseException, steps: list[Step], innermost: str, filename: str, message: str
 ) -> str:
+    in_check = innermost in (EXPRESSION, HARNESS) and filename != HARNESS
     match cause:
         case SyntaxError() if cause.filename == filename:
             return "syntax-error"
@@ -365,10 +370,12 @@ def _code(
             return "import-error"
         case NameError() if innermost == EXPRESSION:
             return "missing-name"
-        case TypeError() if innermost in (EXPRESSION, HARNESS) and filename != HARNESS:
+        case TypeError() if in_check and not steps and _SIGNATURE.search(message):
             return "wrong-signature"
         case NotImplementedError() if steps and not message:
             return "not-written"
         case SystemExit() | KeyboardInterrupt() | GeneratorExit():
             return "exited"
+        case _ if in_check and not steps:
+            return "unusable-result"
     return "exception"

@@ -2,7 +2,7 @@
 
 import re
 
-from tutor.foreign.plain_text import cut, inert, one_line
+from tutor.foreign.plain_text import cut, inert, one_line, quoted_code
 from tutor.foreign.source_lines import source_lines
 from tutor.report import Called, Fault, Frame, LibraryFrame
 from tutor.sandbox.faults import SENTENCES
@@ -75,6 +75,9 @@ def from_raised(raised: Raised, source: str) -> Fault:
             text = f"your code does not define `{name}`" if name else first
         case "wrong-signature":
             text = f"calling `{running}`: {first}"
+        case "unusable-result":
+            uses = quoted_code(running)
+            text = f"{uses} cannot use what your code returned: {kind}: {first}".removesuffix(": ")
         case "not-written":
             function = frames[-1].function if frames else "this part"
             text = f"`{function}` is still to be written: it raises NotImplementedError{at}"

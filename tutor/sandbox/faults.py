@@ -23,6 +23,7 @@ SENTENCES = {
     "import-error": "an import in your code failed",
     "missing-name": "your code does not define a name that the lesson asks for",
     "wrong-signature": "a function cannot be called as the lesson calls it",
+    "unusable-result": "the lesson cannot use what a function returned",
     "not-written": "this part is still to be written",
     "exception": "your code raised an exception",
     "timeout": "your code used too much processor time",

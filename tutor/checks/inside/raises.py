@@ -15,7 +15,7 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
     except UserCodeError as error:
         # A missing function or an unfinished one refuses nothing.
         found = raised("", error, env.filename, env.source)
-        if found.code != "exception":
+        if found.code not in ("exception", "unusable-result"):
             raise
         modules = [(kind.__module__, kind.__qualname__) for kind in type(error.cause).__mro__[:-1]]
         classes = [f"{module}.{name}".removeprefix("builtins.")[:200] for module, name in modules]
