@@ -1086,8 +1086,8 @@ def test_a_last_loss_that_no_training_reaches_is_found(
 @for_each(
     ("losses", "words"),
     [
-        ([8.0, 2, 1, 1, 1, 1], "step 0 is 8, expected 4: that is 2 times as much, as"),
-        ([2.0, 3, 1, 1, 1, 1], "step 0 is 2, expected 4: PyTorch's is 2 times as much, as when"),
+        ([8.0, 2, 1, 1, 1, 1], "step 0 is 8, expected 4: that is 2 times as much"),
+        ([2.0, 3, 1, 1, 1, 1], "step 0 is 2, expected 4: PyTorch's is 2 times as much"),
         ([2.0, 1, 0.5, 0.25, 0.125, 0], "which is PyTorch's loss at step 1: the losses are"),
         ([3.3, 2, 1, 1, 1, 1], "step 0 is 3.3, expected 4, before any update: the loss function"),
         ([4.0, 4, 4, 4, 4, 4], "the loss is the same at every step, 4, expected 2 at step 1: the"),

@@ -325,9 +325,9 @@ def _before_any_update(losses: Floats, right: Floats, limit: float) -> str:
         )
     factor = float(losses[0] / right[0]) if right[0] else 0.0
     if times := _whole(factor):
-        return f": that is {times} times as much, as when examples are summed instead of averaged"
+        return f": that is {times} times as much"
     if factor and (times := _whole(1 / factor)):
-        return f": PyTorch's is {times} times as much, as when it sums the examples of a batch"
+        return f": PyTorch's is {times} times as much"
     return (
         ", before any update: the loss function, the initial parameters or the first batch differs"
     )
