@@ -88,6 +88,7 @@ FindingCode = Literal[
     "not-a-jax-array",
     "not-repeatable",
     "other-when-observed",
+    "process-dependent",
     "random-without-key",
     "rows-dependent",
     "tracer-escaped",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import jaxtutor as run
 from tests.conftest import MINI
 from tests.sandbox.processes import alive, descendants
 from tests.stopwatch import until
@@ -120,6 +121,28 @@ def test_a_source_that_is_too_deep_does_not_end_it(own: Path):
         terminal.until(lambda text: "2 of 2 checks pass" in text and keys(text))
         terminal.press("q")
         assert terminal.wait() == 0
+
+
+def test_a_change_through_other_functions_is_seen(own: Path):
+    """Whatever one function does to another: `watch` says what `check` does."""
+    reaching = """
+import operator
+
+def other(x):
+    return 3 * x
+
+def double(x):
+    operator.setitem(operator.attrgetter("__globals__")(other), "double", other)
+    return 2 * x
+"""
+    own.write_text(RIGHT)
+    with watching(rows=60) as terminal:
+        terminal.until(lambda text: "2 of 2 checks pass" in text and keys(text))
+        own.write_text(reaching)
+        terminal.until(lambda text: "0 of 2 checks pass" in text and keys(text))
+        terminal.press("q")
+        assert terminal.wait() == 0
+    assert b"0 of 2 checks pass" in run("check", "double", str(own)).stdout
 
 
 def test_ctrl_z_gives_the_terminal_back_until_it_goes_on(own: Path, tmp_path: Path):

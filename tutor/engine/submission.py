@@ -319,24 +319,25 @@ class Submission:
             whole = Answer(whole.case, whole.compile + reply.compile, whole.run + reply.run)
             trees.append(tree)
         tree = together(trees)
-        last, tree = self._completed(check, case, whole, tree) if isinstance(tree, dict) else (whole, tree)
+        last, tree = (
+            self._completed(check, case, whole, tree) if isinstance(tree, dict) else (whole, tree)
+        )
         return Observation(check, case, last, tree)
 
-    def _completed(
-        self, check: Check, case: Case, reply: Answer, tree: dict[str, Tree]
-    ) -> tuple[Reply, Tree]:
-        """Return an answer with the value from another process, if the check compares one."""
+    def _completed(self, observation: Observation) -> Observation:
+        """Return an observation with the value from another process, if its check compares one."""
+        check, case, tree = observation.check, observation.case, observation.tree
         expression = check.elsewhere()
-        if expression is None:
-            return reply, tree
+        if expression is None or not isinstance(tree, dict):
+            return observation
         configuration = self.configuration(check).elsewhere
         loaded = self.load(configuration)
         request = Observe(case_id(check, case), VALUE, {"expression": expression})
         allowance = self._allowances[configuration]
-        other, value = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))
-        return (
-            (reply, {**tree, "elsewhere": value}) if isinstance(other, Answer) else (other, value)
-        )
+        reply, value = loaded.ask(request, [*case.input_sets], allowance, shown_code(check))
+        if not isinstance(reply, Answer):
+            return Observation(check, case, reply, value)
+        return Observation(check, case, observation.reply, {**tree, "elsewhere": value})
 
     def forget_allowance(self, check: Check) -> None:
         """Give a check's sandbox, which was lost, its time again."""

@@ -10,7 +10,8 @@ from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tutor.sandbox.environment import EXPRESSION, UserCodeError
+from tutor.sandbox.calls import UserCodeError
+from tutor.sandbox.environment import EXPRESSION
 from tutor.tree import Tree
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
     except UserCodeError:
         pass  # the request itself reports it; inputs that nobody drew may well raise
     found: Tree = [
-        {"line": env.encode(line), "edge": edge, "reached": env.encode(reached),
-         "lowest": env.encode(lowest), "highest": env.encode(highest)}
+        {"line": env.encoded(line), "edge": edge, "reached": env.encoded(reached),
+         "lowest": env.encoded(lowest), "highest": env.encoded(highest)}
         for (line, edge), (reached, lowest, highest) in seen.items()
     ]  # fmt: skip
     return found, 0.0
