@@ -231,6 +231,14 @@ def test_what_takes_too_long_is_tried_once(mini: Pack, forks: Forks):
     assert len(steps) == 1
 
 
+def test_a_solution_that_looks_at_the_interpreter_does_not_hold(mini: Pack, forks: Forks):
+    code = "import sys\n\ndef double(x):\n    sys._getframe()\n    return 2 * x\n"
+    outcome = attempt(Trial(mini.lesson("double"), "solution", "solution", code, (0,)), forks)
+    assert not outcome.holds
+    told = output.outcome_text(outcome)
+    assert "it reads the call stack at line 4 (`sys._getframe`): graders would have to" in told
+
+
 def test_of_a_wrong_answer_nothing_is_run_after_the_check_that_notices(mini: Pack, forks: Forks):
     """A second call would never come back."""
     lesson = mini.lesson("double")

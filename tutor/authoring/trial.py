@@ -22,7 +22,7 @@ from tutor.marked_regions import solution_lines
 from tutor.pack.folder import Folder
 from tutor.pack.places import Places, pack_fault
 from tutor.pool.forks import Forks
-from tutor.report import LOAD, CheckResult, Fault, Report, Verdict
+from tutor.report import LOAD, CheckResult, Fault, Report, Verdict, looks_text
 from tutor.sandbox.faults import OVERTIME
 from tutor.sandbox.process import Failed
 
@@ -290,6 +290,9 @@ def _internal(report: Report) -> Wrong:
 
 
 def _not_passed(lesson: Lesson, report: Report) -> Wrong | None:
+    if report.passed and report.looks:
+        words = f"it {looks_text(report.looks)}: graders would have to review all answers like it"
+        return Wrong(words, line=report.looks[0].line)
     if report.passed:
         return None
     if report.fault is not None:
