@@ -318,11 +318,7 @@ class Submission:
                 return Observation(check, case, reply, tree)
             whole = Answer(whole.case, whole.compile + reply.compile, whole.run + reply.run)
             trees.append(tree)
-        tree = together(trees)
-        last, tree = (
-            self._completed(check, case, whole, tree) if isinstance(tree, dict) else (whole, tree)
-        )
-        return Observation(check, case, last, tree)
+        return self._completed(Observation(check, case, whole, together(trees)))
 
     def _completed(self, observation: Observation) -> Observation:
         """Return an observation with the value from another process, if its check compares one."""
@@ -403,7 +399,7 @@ def together(trees: list[Tree]) -> Tree:
 def load_request(lesson: Lesson, code: str) -> Load:
     """Return the request to import code for a lesson."""
     halves = [name for check in lesson.checks for name in (check.inside, check.inside_afterwards)]
-    inside = [*dict.fromkeys(filter(None, (*halves, RACE)))]
+    inside = [*dict.fromkeys(filter(None, (*halves, VALUE, RACE)))]
     return Load("load", code, f"{lesson.id}.py", inside=inside)
 
 
