@@ -77,6 +77,10 @@ PART = "x: normal(n, 3); i: integers(0, n, 2)"
         ("return x[:i]", "x: normal(9); i: int(1, n)", ["a slice to the end"]),
         ("return x[:i]", "x: normal(n); i: int(1, n + 1)", []),
         ("return x[-i:]", "x: normal(2); i: int(1, n + 1)", []),  # what is too long is the whole
+        ("return x[torch.arange(9), i]", "x: normal(9, 5); i: integers(0, 4, 9)",
+         ["the last index of axis 1"]),
+        ("return sum(x[k - 1] * x[k] for k in range(1, len(x)))", "x: normal(n)", []),
+        ("return x[0] + x[1]", "x: normal(n)", []),
         ("return x[0] + x[-1] + x[:2].sum()", "x: normal(n)", []),
         ("return F.embedding(i, x)", "x: normal(4, 3); i: integers(0, 3, 9)", ["the last index"]),
     ],

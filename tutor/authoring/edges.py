@@ -68,13 +68,13 @@ def unreached(lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]) -> lis
     asked = [*_requests(lesson)]
     references = References(lesson, asked, memory, begin, recorded=False)
     references.start()
-    reached: set[tuple[int, str]] = set()
-    possible: set[tuple[int, str]] = set()
-    indices: dict[tuple[int, str], set[int]] = {}
+    reached: set[tuple[int, int, str]] = set()
+    possible: set[tuple[int, int, str]] = set()
+    indices: dict[tuple[int, int, str], set[int]] = {}
     try:
         for request in asked:
             for one in items(references.get(request.case).tree):
-                edge = _number(one, "line"), text(entry(one, "edge"))
+                edge = _number(one, "line"), _number(one, "call"), text(entry(one, "edge"))
                 drawn = request.args["fill"] is None
                 if _number(one, "reached"):
                     (reached if drawn else possible).add(edge)
@@ -87,7 +87,13 @@ def unreached(lesson: Lesson, memory: Path, begin: Callable[[], Sandbox]) -> lis
         references.close()
     varying = {edge for edge, seen in indices.items() if len(seen) > 1}
     lines = len(lesson.torch.splitlines())
-    return sorted(edge for edge in (possible | varying) - reached if 1 <= edge[0] <= lines)
+    # A loop may look up a neighbour, too: what counts is whether the line as a whole gets there.
+    missed = _in_lines(possible | varying) - _in_lines(reached)
+    return sorted(edge for edge in missed if 1 <= edge[0] <= lines)
+
+
+def _in_lines(edges: set[tuple[int, int, str]]) -> set[tuple[int, str]]:
+    return {(line, edge) for line, _, edge in edges}
 
 
 def _requests(lesson: Lesson) -> Iterator[Request]:

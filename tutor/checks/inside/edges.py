@@ -75,14 +75,15 @@ INDEXED = ("getitem", "index_select", "gather", "take_along_dim", "embedding")
 
 def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) -> tuple[Tree, float]:
     """Return what a request reaches, `args["args"]` to the module `args["inside"]`: a list of
-    dicts, each of a `line` of the reference (0 for a check's expression), the name of an `edge`,
-    whether it was `reached`, and the `lowest` and `highest` index that was looked up.
+    dicts, each of a `line` of the reference (0 for a check's expression), the `call` in it, the
+    name of an `edge`, whether it was `reached`, and the `lowest` and `highest` index that was
+    looked up.
 
     `args["fill"]`, if it is a number, replaces all those in arrays.
     """
     from torch.overrides import TorchFunctionMode
 
-    seen: dict[tuple[int, str], tuple[bool, int, int]] = {}
+    seen: dict[tuple[int, int, str], tuple[bool, int, int]] = {}
     calls = 0
 
     class Observer(TorchFunctionMode):
@@ -94,13 +95,13 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
             if fill is not None and calls > MOST_CALLS:
                 raise RuntimeError("too many calls")
             result = func(*args, **(kwargs or {}))
-            line = _line(env.filename)
-            if line is not None:
+            place = _place(env.filename)
+            if place is not None:
                 name = getattr(func, "__name__", "").strip("_")
                 for edge, reached, index in _looked_at(name, Call(args, result)):
-                    before = seen.get((line, edge), (False, index, index))
+                    before = seen.get((*place, edge), (False, index, index))
                     lowest, highest = min(before[1], index), max(before[2], index)
-                    seen[line, edge] = before[0] or reached, lowest, highest
+                    seen[(*place, edge)] = before[0] or reached, lowest, highest
             return result
 
     fill = args["fill"]
@@ -111,9 +112,10 @@ def refer(env: "ReferenceEnvironment", args: dict[str, Any], input_sets: Any) ->
     except UserCodeError:
         pass  # the request itself reports it; inputs that nobody drew may well raise
     found: Tree = [
-        {"line": env.encoded(line), "edge": edge, "reached": env.encoded(reached),
-         "lowest": env.encoded(lowest), "highest": env.encoded(highest)}
-        for (line, edge), (reached, lowest, highest) in seen.items()
+        {"line": env.encoded(line), "call": env.encoded(call), "edge": edge,
+         "reached": env.encoded(reached), "lowest": env.encoded(lowest),
+         "highest": env.encoded(highest)}
+        for (line, call, edge), (reached, lowest, highest) in seen.items()
     ]  # fmt: skip
     return found, 0.0
 
@@ -146,14 +148,14 @@ def _filled(value: Any, fill: float) -> Any:
     return value
 
 
-def _line(filename: str) -> int | None:
-    """Return the line of the reference that is running, 0 for a check's expression; None if an
-    optimizer is, whose own roots and quotients begin at 0."""
+def _place(filename: str) -> tuple[int, int] | None:
+    """Return the line of the reference that is running, 0 for a check's expression, and the
+    instruction; None if an optimizer is, whose own roots and quotients begin at 0."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code.co_filename
         if code in (filename, EXPRESSION):
-            return frame.f_lineno if code == filename else 0
+            return (frame.f_lineno if code == filename else 0), frame.f_lasti
         if "/torch/optim/" in code.replace("\\", "/"):
             return None
         frame = frame.f_back
@@ -187,20 +189,21 @@ def _lookups(name: str, args: tuple[Any, ...]) -> Iterator[tuple[str, bool, int]
             return  # whose axes are not those of the array
         pairs = [*zip(parts, args[0].shape, strict=False)]
     else:
-        axis = next((one for one in args[1:] if isinstance(one, int)), 0)
-        pairs = [(next(one for one in args[1:] if hasattr(one, "shape")), args[0].shape[axis])]
-    for part, size in pairs:
+        dim = next((one for one in args[1:] if isinstance(one, int)), 0)
+        pairs = [(next(one for one in args[1:] if hasattr(one, "shape")), args[0].shape[dim])]
+    for axis, (part, size) in enumerate(pairs):
+        of = f" of axis {axis}" if name == "getitem" and axis else ""
         if not isinstance(part, slice):
             index = torch.as_tensor(part)
             first, last = (index % size == 0).any(), (index % size == size - 1).any()
             for at in (int(index.min()), int(index.max())):
-                yield "index 0", bool(first), at
-                yield "the last index", bool(last), at
+                yield f"index 0{of}", bool(first), at
+                yield f"the last index{of}", bool(last), at
         elif size:
             for end, edge, words in ((part.start, 0, "from 0"), (part.stop, size, "to the end")):
                 if end is not None:
                     at = int(end) + size * (end < 0)
-                    yield f"a slice {words}", min(max(at, 0), size) == edge, int(end)
+                    yield f"a slice {words}{of}", min(max(at, 0), size) == edge, int(end)
 
 
 def _is_mask(part: Any) -> bool:
