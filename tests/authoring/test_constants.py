@@ -20,6 +20,8 @@ from tutor.pool.forks import Forks
         ("return F.leaky_relu(x)", "x: normal(n)", ""),
         ("return F.leaky_relu(x)", "x: uniform(n)", "leaky_relu's negative_slope, 0.01 by default"),
         ("return x.clamp(-9.5, 9.5)", "x: normal(n)", "9.5 for 8.55"),
+        ("return (1 - x).clamp(min=0.0)", "x: uniform(n, high=0.5)", "0 for 0.1"),
+        ("total = 0.0\nreturn total + x.exp() * 1e5", "x: normal(n)", ""),
         ("return 2 * x ** 3", "x: normal(n)", ""),
         ("return torch.where(x > 50, 7, x)", "x: normal(n)", "50 for 51"),
         ("return x.masked_fill(x > 0, -torch.inf).max()", "x: normal(n, mean=-9)", "torch.inf for"),

@@ -47,6 +47,9 @@ DEFAULTS: dict[str, dict[str, float | tuple[float, ...]]] = {
 SMALL = 1e-3
 """Smaller numbers are taken for an epsilon, of which people get the power of ten wrong."""
 
+ZERO = 0.1
+"""In place of 0."""
+
 FINITE = 1e9
 """What people write for an infinity."""
 
@@ -228,8 +231,10 @@ def _places(tree: ast.Module) -> Iterator[_Place]:
                 if isinstance(node, ast.Constant) and _is_number(node, parent):
                     others = _others(node.value)  # type: ignore[arg-type]
                 elif isinstance(node, ast.expr) and _is_infinity(node):
-                    # Where a search begins, any large number will do.
-                    others = () if id(node) in first_values else (FINITE, 1.0, math.nan)
+                    others = FINITE, 1.0, math.nan
+                # Where a sum or a search begins, it matters little where.
+                if id(node) in first_values and others[:1] in ((FINITE,), (ZERO,)):
+                    others = ()
                 if others:
                     words = f"{ast.unparse(node)} for {others[0]:g}"
                     exprs = tuple(map(ast.Constant, others))
@@ -249,7 +254,7 @@ def _put(parent: ast.AST, name: str, number: int, before: ast.expr, other: ast.e
 def _is_number(node: ast.Constant, parent: ast.AST) -> bool:
     """Return whether a literal is a number; integers that stand alone are sizes, axes, indices."""
     kinds = (float, int) if isinstance(parent, ast.BinOp | ast.Compare) else (float,)
-    return type(node.value) in kinds and node.value != 0
+    return type(node.value) in kinds and (node.value != 0 or type(node.value) is float)
 
 
 def _is_infinity(node: ast.expr) -> bool:
@@ -296,5 +301,7 @@ def _others(number: float) -> tuple[float, ...]:
     """Return another number, and extreme ones."""
     if isinstance(number, int):
         return number + 1, math.nan, 1000 * number + 1
+    if number == 0:
+        return ZERO, math.nan, 1000.0
     factor = 0.1 if abs(number) < SMALL else 0.9
     return float(f"{factor * number:.6g}"), math.nan, 1000 * number + 1
