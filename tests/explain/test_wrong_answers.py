@@ -163,6 +163,21 @@ def test_advice_is_given_only_if_the_code_holds_what_it_changes():
     assert by_numbers and not [rule.id for rule in by_numbers if not rule.when.source]
 
 
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("y = jax.vmap(f, in_axes=1)(x)", "out-axes"),
+        ("y = jax.vmap(f)(x).T", "axes-in-another-order"),
+        ("y = jax.vmap(f, in_axes=1, out_axes=1)(x).mT", "axes-in-another-order"),
+        ("y = x.T", "axes-in-another-order"),
+    ],
+)
+def test_axes_are_vmaps_only_if_it_maps_another_axis(source: str, rule: str):
+    fields = {"shape": "(3, 4)", "expected_shape": "(4, 3)", "axis": "1", "where": "The answer"}
+    causes = dict.fromkeys(("axis-at-the-front", "axes-swapped"), fields)
+    assert explained_by(Symptom(source=source, check="value", causes=causes)) == rule
+
+
 def test_unrelated_wrong_numbers_of_right_code_are_not_explained():
     explained = []
     for path in (path for folder in solution_folders(COURSE.root) for path in folder.rglob("*.py")):
