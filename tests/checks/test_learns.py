@@ -349,7 +349,7 @@ WRONG: dict[str, tuple[Learns, str, tuple[str, ...]]] = {
     "a sum instead of a mean": (
         WHOLE,
         "_loss = loss_fn\ndef loss_fn(p, x, y): return _loss(p, x, y) * len(y)\n" + BY_HAND,
-        ("step 0", "120 times", "summed"),
+        ("step 0", "120 times as much"),
     ),
     "the gradient of the sum": (
         WHOLE,
