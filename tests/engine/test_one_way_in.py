@@ -187,6 +187,24 @@ def noise(key):
     assert report.passed and [look.kind for look in report.looks] == ["keys"]
 
 
+def test_following_keys_leaves_jit_on(written: Written, forks: Forks):
+    starter = "def double(x): ...\n\ndef noise(key): ...\n"
+    checks = [{"prng": "noise(key)"}, {"value": "double(x)"}]
+    lesson = written(starter=starter, inputs=INPUTS, checks=checks)
+    code = """
+import jax
+
+def noise(key):
+    return jax.random.normal(key, (400,))
+
+def double(x):
+    assert not jax.config.jax_disable_jit
+    return 2 * x
+"""
+    report = checked(lesson, code, forks)
+    assert report.passed, report
+
+
 READS = """
 import gc
 

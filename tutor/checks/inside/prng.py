@@ -44,12 +44,13 @@ def _recorded(
     needed."""
     inputs, value = env.inputs(tree), None
     works = env.keys.works
-    with env.keys.recording(env.filename) as record:
-        try:
-            if works:
-                value = [(yield from env.value(expression, inputs))]
-        except UserCodeError:
-            pass
+    try:
+        with env.keys.recording(env.filename) as record:
+            result = (yield env.evaluate(expression, inputs)) if works else None
+        # Not above: encoding restores settings, and `jit` would stay off.
+        value = [(yield env.encode(result, expression))] if works else None
+    except UserCodeError:
+        pass
     return (None if record.full else value), record.leaf()
 
 
