@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from tutor.check import Case, Check, Finding
-from tutor.checks.agreement import otherwise
+from tutor.checks.agreement import agree, otherwise
 from tutor.checks.value import Value
 from tutor.expressions import calls_of, texts
 from tutor.lesson import Lesson, under_transformations
@@ -52,12 +52,20 @@ class Survives(Check, frozen=True, kw_only=True):
         if [entry(call, "function") for call in calls] != [call.function for call in self.calls]:
             raise TreeError("expected the functions that were traced")
         for call in calls:
-            if (seen := entry(call, "seen")) is not None:
-                called, compiled = items(seen)
-                how = f"compiled ({text(entry(call, 'function'))})"
-                if finding := otherwise(called, compiled, how):
-                    return finding
+            if finding := _otherwise(call):
+                return finding
         return None
+
+
+def _otherwise(call: Tree) -> Finding | None:
+    """Return a finding if a call gave something else when it was compiled. What two ordinary calls
+    give differently, such as the codes of `checkify`'s errors, may differ here, too."""
+    seen = [items(leaves) for leaves in items(entry(call, "seen"))]
+    how = f"compiled ({text(entry(call, 'function'))})"
+    for compiled, called, again in zip(*seen, strict=False):
+        if agree(called, again) and (finding := otherwise(called, compiled, how)):
+            return finding
+    return None
 
 
 def survival(lesson: Lesson, names: frozenset[str]) -> Survives | None:

@@ -25,16 +25,17 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
         function = yield env.evaluate(name, env.inputs(tree))
         values = yield from env.evaluate_each(call["args"], env.inputs(tree))
         traced = yield from _traced(env, name, function, values, args["survives"])
-        seen: Tree = None
+        seen: list[Tree] = []
         if number == compared and traced is not None:
             # New arguments, which may be donated.
             values = yield from env.evaluate_each(call["args"], env.inputs(tree))
             arrays = Arrays(values, _is_array).chosen
             result = yield env.call(name, traced.lower().compile(), *arrays)
-            values = yield from env.evaluate_each(call["args"], env.inputs(tree))
-            direct = yield env.call(name, function, *values)
-            compiled = yield env.encode(jax.tree.leaves(result), name)
-            seen = [(yield env.encode(jax.tree.leaves(direct), name)), compiled]
+            seen = [(yield env.encode(jax.tree.leaves(result), name))]
+            for _ in range(2):
+                values = yield from env.evaluate_each(call["args"], env.inputs(tree))
+                direct = yield env.call(name, function, *values)
+                seen.append((yield env.encode(jax.tree.leaves(direct), name)))
         observed.append({"function": name, "seen": seen})
     return observed
 
