@@ -264,9 +264,9 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         `observed` does not have the form this check requested."""
         raise NotImplementedError
 
-    def unseen(self, observed: Tree) -> bool:
-        """Return whether the code kept the keys that it uses from being seen, which a grader should
-        know of."""
+    def unseen(self, observed: Tree, case: Case) -> bool:
+        """Return whether the code kept from being seen what this kind looks at, such as its keys:
+        a grader should know of it."""
         return False
 
     def evidence_of(self, observed: Tree) -> Tree:

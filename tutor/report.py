@@ -309,7 +309,16 @@ class Protection(Struct, frozen=True):
 
 
 LookKind = Literal[
-    "stack", "code", "objects", "tracing", "memory", "text", "import", "modules", "patch", "keys"
+    "stack",
+    "code",
+    "objects",
+    "tracing",
+    "memory",
+    "text",
+    "import",
+    "modules",
+    "patch",
+    "evidence",
 ]
 
 LOOKS: dict[LookKind, str] = {
@@ -322,7 +331,7 @@ LOOKS: dict[LookKind, str] = {
     "import": "imports a module that looks into the interpreter",
     "modules": "reaches into other modules",
     "patch": "changes other modules",
-    "keys": "cannot be run in a way that shows which keys it uses",
+    "evidence": "hides how it computes its answer",
 }
 """What code does that looks at the interpreter."""
 

@@ -184,7 +184,7 @@ def noise(key):
     return jax.random.normal(key, (400,))
 """
     report = checked(lesson, code, forks)
-    assert report.passed and [look.kind for look in report.looks] == ["keys"]
+    assert report.passed and [look.kind for look in report.looks] == ["evidence"]
 
 
 def test_following_keys_leaves_jit_on(written: Written, forks: Forks):

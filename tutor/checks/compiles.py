@@ -57,6 +57,9 @@ class Compiles(Check, frozen=True, kw_only=True):
             code="compiled-again",
         )
 
+    def unseen(self, observed: Tree, case: Case) -> bool:
+        return entry(observed, "heard") is None
+
     def evidence_of(self, observed: Tree) -> Tree:
         return entry(observed, "watched")
 

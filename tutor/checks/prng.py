@@ -112,8 +112,11 @@ class Prng(Check, frozen=True, kw_only=True):
             return finding
         return self._dependent_vectors(random)
 
-    def unseen(self, observed: Tree) -> bool:
-        return entry(observed, "recorded") is None and entry(observed, "shown") is not None
+    def unseen(self, observed: Tree, case: Case) -> bool:
+        if entry(observed, "shown") is None:
+            return False
+        used = ledger(entry(observed, "uses")).uses.keys() & key_data(case.inputs[self.key])
+        return entry(observed, "recorded") is None or not used
 
     def _dependent_vectors(self, random: list[Drawn]) -> Finding | None:
         """Test whether any row or column of an array depends on another one of any array."""

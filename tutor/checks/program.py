@@ -15,6 +15,9 @@ ENOUGH = 0.75
 that length doubles. For lengths of which one is at least four times the other, an algorithm that
 halves its input grows by half of them at most."""
 
+OPAQUE = {"call_exported", "pure_callback", "io_callback", "ffi_call"}
+"""Operations in which others may hide."""
+
 SHOWN = 6
 """Operations named in a message."""
 
@@ -80,6 +83,10 @@ class Program(Check, frozen=True, kw_only=True):
             return None
         ordinary, compiled = entry(observed, "value"), entry(observed, "compiled")
         return otherwise(ordinary, compiled, "compiled as a whole")
+
+    def unseen(self, observed: Tree, case: Case) -> bool:
+        operations = observed.get("operations") if isinstance(observed, dict) else None
+        return bool(OPAQUE & {*map(text, items(operations))}) if operations is not None else False
 
     def evidence_of(self, observed: Tree) -> Tree:
         return entry(observed, "value")

@@ -39,7 +39,7 @@ class Checking:
         self._tasks: Sequence[tuple[Check, list[Case]]] = ()
         self._failed: set[str] = set()
         self.unseen: set[str] = set()
-        """Checks in which the code kept its keys from being seen."""
+        """Checks in which the code kept from being seen what they look at."""
 
     def results(
         self, tasks: Sequence[tuple[Check, list[Case]]], *, all_checks: bool
@@ -100,7 +100,7 @@ class Checking:
             if judged.may_be_rounding and self._right_again(check, case):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
-            if check.unseen(observation.tree):
+            if check.unseen(observation.tree, case):
                 self.unseen.add(check.title)
             if result.status == "pass":
                 result = self._value_of_evidence(observation) or result

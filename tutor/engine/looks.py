@@ -34,6 +34,8 @@ _NAMES: dict[str, LookKind] = {
     **dict.fromkeys(("walk_tb", "tb_frame", "gi_frame", "cr_frame", "ag_frame"), "stack"),
     **dict.fromkeys(("f_back", "f_code", "f_locals", "f_globals", "f_builtins"), "stack"),
     **dict.fromkeys(("cr_origin", "source_info", "source_info_util"), "stack"),
+    "get_traceback": "stack",
+    **dict.fromkeys(("def_impl", "clear_event_listeners"), "patch"),
     **dict.fromkeys(("__code__", "__closure__", "cell_contents", "CodeType"), "code"),
     **dict.fromkeys(("get_objects", "get_referrers", "get_referents", "__subclasses__"), "objects"),
     **dict.fromkeys(("settrace", "settrace_all_threads", "addaudithook"), "tracing"),
@@ -188,8 +190,10 @@ class _Names:
                 yield from self._of_path(self._imported.get(name) or ("builtins", name))
             case ast.Constant(value=str(text)):
                 yield from _of_text(text)
-            case ast.keyword(arg="stack_info"):
-                yield "stack", "stack_info"
+            case ast.keyword(arg="stacklevel", value=ast.Constant(value=1 | 2)):
+                pass
+            case ast.keyword(arg="stack_info" | "stacklevel" | "debug_info" as name):
+                yield "stack", name
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *rest]):
                 yield from self._of_call(name, first, rest, hidden)
 

@@ -269,7 +269,7 @@ class Session:
             devices=_devices(ready) if ready else "",
             isolation=tuple(main.sandbox.protections) if main else (),
             looks=(
-                *(Look(0, "keys", title) for title in sorted(self._unseen)),
+                *(Look(0, "evidence", title) for title in sorted(self._unseen)),
                 *looks(self.code, self._submission.noticed),
             ),
         )

@@ -24,6 +24,7 @@ from tutor.sandbox.environment import Environment
 from tutor.sandbox.helpers import instances, refill
 from tutor.sandbox.key_recorder import KeyRecorder
 from tutor.sandbox.reimport import holds_nothing
+from tutor.sandbox.seal import seal
 from tutor.tree import PYTHON_NUMBERS, Leaf, Tree, map_leaves
 
 KEY_IMPLEMENTATION = "threefry2x32"
@@ -73,6 +74,9 @@ class LearnerEnvironment(Environment):
         yield from super().load(source, filename)
         # Checks pass one key to a function repeatedly. `prng` detects key reuse by the learner.
         self._before.restore_setting("jax_debug_key_reuse")
+
+    def seal(self) -> Callable[[], bool]:
+        return seal()
 
     def stopwatch(self) -> Callable[[], tuple[float, float]]:
         return self.compiles.stopwatch()
@@ -260,6 +264,13 @@ class CompileLog:
             raise RuntimeError(f"JAX {jax.__version__} does not tell what it compiles")
         with jax_internals.logged_compilations(names):
             yield
+
+    def hears(self) -> bool:
+        """Return whether a program that is compiled now is counted."""
+        names: list[str] = []
+        with self.programs_in(names):
+            _compile_something()
+        return bool(names)
 
     def stopwatch(self) -> Callable[[], tuple[float, float]]:
         """Return a function that returns the seconds since this call: compiling, and the rest."""

@@ -18,6 +18,12 @@ def hide(package: str = "tutor") -> None:
             _hidden[name] = sys.modules.pop(name)
 
 
+def ours() -> list[ModuleType]:
+    """Return our modules that are imported."""
+    loaded = {n: m for n, m in sys.modules.items() if n == "tutor" or n.startswith("tutor.")}
+    return [*{**_hidden, **loaded}.values()]
+
+
 def inside(name: str) -> ModuleType:
     """Return the inside half of a kind of check."""
     if name not in _hidden:

@@ -26,6 +26,7 @@ from tutor.sandbox.protocol import (
     Give,
     Load,
     Loaded,
+    Noticed,
     Observe,
     Progress,
     Raised,
@@ -128,6 +129,7 @@ class Channel:
         self._frames: list[Frame] = []
         self._free = threading.Lock()
         self._notices: list[bytes] = []
+        self._given: list[Noticed] = []
 
     def watch(self) -> None:
         """Also send notices of what a submission looks at."""
@@ -153,6 +155,12 @@ class Channel:
                 self._send(self._notices.pop())
             self._send(data)
 
+    def notice(self, noticed: Noticed) -> None:
+        """Send a notice with the next reply, once."""
+        if noticed not in self._given:
+            self._given.append(noticed)
+            self._notices.append(encode(noticed))
+
     def _send(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
@@ -164,14 +172,20 @@ class Channel:
 
 def serve(channel: Channel, env: Environment) -> Steps[None]:
     """Answer requests until there are no more."""
+    unchanged: Callable[[], bool] | None = None
     while (frame := channel.receive()) is not None:
         request = read_request(frame)
         case = request.case
+        if isinstance(request, Load) and not request.harness:
+            _import_inside(request.inside)
+            unchanged = env.seal()
         env.show_step = partial(_show_step, channel, case)
         try:
             reply, tree = yield from _answer(request, frame.tree, env)
         except Exception as error:  # noqa: BLE001 - a bug of ours, reported as such
             reply, tree = Broken(case, f"{type(error).__name__}: {error}"), None
+        if unchanged is not None and not unchanged():
+            channel.notice(Noticed("patch", "jaxtutor", 0))
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -184,6 +198,12 @@ def serve(channel: Channel, env: Environment) -> Steps[None]:
             channel.send(Raised(case, "malformed", "WireError", str(error), "", []))
 
 
+def _import_inside(names: list[str]) -> None:
+    for name in names:
+        with suppress(Exception):  # said when it is asked
+            modules.inside(name)
+
+
 def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> None:
     channel.send(Progress(case, step, loss))
 
@@ -191,9 +211,6 @@ def _show_step(channel: Channel, case: str, step: int, loss: float | None) -> No
 def _answer(request: Request, tree: Tree, env: Environment) -> Steps[tuple[Reply, Tree]]:
     try:
         if isinstance(request, Load):
-            for name in request.inside:
-                with suppress(Exception):  # said when it is asked
-                    modules.inside(name)
             load = env.load_harness if request.harness else env.load
             yield from load(request.source, request.filename)
             return Loaded(request.case), None

@@ -19,7 +19,10 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
             programs: list[str] = []
             with env.compiles.programs_in(programs):
                 value = yield env.evaluate(expression, values)
+                # A value may compute only when it is read.
+                tree = yield env.encode(value, expression)
             calls.append([*programs])
-            encoded = encoded or (yield env.encode(value, expression))
+            encoded = encoded or tree
     ordinary = yield from env.value(expression, env.inputs(input_sets[0]))
-    return {"calls": calls, "watched": encoded, "value": ordinary}
+    heard = "yes" if env.compiles.hears() else None
+    return {"calls": calls, "watched": encoded, "value": ordinary, "heard": heard}

@@ -27,7 +27,8 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
     for tree in others:
         trees += [(yield from env.value(expression, env.inputs(tree)))]
     recorded, uses = yield from _recorded(env, expression, first)
-    shown = "yes" if env.keys.works else None  # this release of JAX shows keys
+    # This release of JAX shows keys, and the lesson's own functions do not hide them.
+    shown = "yes" if env.keys.works and "disable_jit" not in env.harness_source else None
     observation |= {"recorded": recorded, "uses": uses, "shown": shown}
     if recorded is None:
         observation["checker"] = yield from _checker(env, expression, first)

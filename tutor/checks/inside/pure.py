@@ -1,6 +1,7 @@
 """An expression evaluated twice and under `jit`, with a check for leaked tracers."""
 
 import re
+import types
 from typing import Any
 
 import jax
@@ -41,10 +42,19 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
 
 
 def _numbers(env: LearnerEnvironment) -> dict[str, Any]:
-    """Return the module's globals that are numbers or arrays, such as counters and state, but not
-    caches in containers."""
+    """Return what is a number or an array of the module's globals, and of the attributes of its
+    functions and classes, such as counters and state, but not caches in containers."""
     kinds = (int, float, complex, np.ndarray, np.generic, jax.Array)
-    return {name: value for name, value in env.module.__dict__.items() if isinstance(value, kinds)}
+    spaces = {"": vars(env.module)}
+    for name, value in vars(env.module).items():
+        if isinstance(value, type | types.FunctionType) and value.__module__ == env.module_name:
+            spaces[f"{name}."] = dict(vars(value))
+    return {
+        f"{space}{name}": value
+        for space, names in spaces.items()
+        for name, value in names.items()
+        if isinstance(value, kinds)
+    }
 
 
 def _after(env: LearnerEnvironment, inputs: dict[str, Any], tree: dict[str, Tree]) -> Call:
