@@ -67,13 +67,12 @@ from tutor.sandbox.wire import MAGIC
 from tutor.sandbox.wire import MAX_BODY
 from tutor.sandbox.wire import PREFIX
 from tutor.sandbox.wire import encode
-from tutor.sandbox.worker import Channel
 from tutor.tree import Leaf
 libc = ctypes.CDLL(None, use_errno=True)
 """.splitlines()
 CHANNEL = """\
 gc.unfreeze()
-(channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+(channel,) = (thing for thing in gc.get_objects() if type(thing).__name__ == "Channel")
 """
 """The worker's connection to the main process, found from within a call."""
 RAISE = "    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))\n"

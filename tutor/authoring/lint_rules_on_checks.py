@@ -246,6 +246,8 @@ def promise_unchecked(page: Page) -> Iterator[Finding]:
     _, _, task = page.lesson.brief.rpartition("\n#")
     task = re.sub("```.*?```", "", task, flags=re.DOTALL)
     checks = own_checks(page.lesson)
+    if all(check.ahead() is not None for check in checks):
+        return  # questions only: nobody's code keeps a promise
     for promise, decides, remedy in _PROMISES:
         if (said := promise.search(task)) and not any(map(decides, checks)):
             words = " ".join(said[0].split())

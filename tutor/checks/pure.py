@@ -64,7 +64,7 @@ class Pure(Check, frozen=True, kw_only=True):
             message = f"the call changed its inputs: {words(mismatch)}"
             return Finding(message, mismatch, code="inputs-changed")
         for argument in items(entry(observed, "written")):
-            message = f"{text(argument)[:300]}: return a new value instead"
+            message = f"{cut(text(argument), 300)}: return a new value instead"
             return Finding(message, code="inputs-changed")
         for promise in items(entry(observed, "promises")):
             return Finding(f"{cut(text(promise), 400)}: the result is undefined")

@@ -131,7 +131,7 @@ def position(
 
 
 def _serves(file: str, line: str, function: str) -> bool:
-    return function == "serve" and file.endswith("/sandbox/worker.py")
+    return function == "drive" and file.endswith("/sandbox/calls.py")
 
 
 def _activity(stack: list[tuple[str, ...]], filename: str) -> Activity:

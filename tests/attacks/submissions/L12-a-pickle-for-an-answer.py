@@ -4,7 +4,6 @@ import gc
 import os
 import pickle
 
-from tutor.sandbox.worker import Channel
 
 
 class Bait:
@@ -14,6 +13,6 @@ class Bait:
 
 def double(x):
     gc.unfreeze()
-    (channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+    (channel,) = (thing for thing in gc.get_objects() if type(thing).__name__ == "Channel")
     os.write(channel._replies, pickle.dumps(Bait()))
     return 2 * x

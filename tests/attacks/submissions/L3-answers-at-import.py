@@ -6,10 +6,9 @@ import os
 import numpy as np
 
 from tutor.sandbox.protocol import Answer
-from tutor.sandbox.worker import Channel
 from tutor.tree import Leaf
 
 gc.unfreeze()
-(channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+(channel,) = (thing for thing in gc.get_objects() if type(thing).__name__ == "Channel")
 channel.send(Answer("value#0", 0.0, 0.0), Leaf(np.zeros((3, 4), np.float32), "jax.Array"))
 os.read(channel._requests, 1)

@@ -4,9 +4,8 @@ import gc
 import os
 
 from tutor.sandbox.protocol import Broken
-from tutor.sandbox.worker import Channel
 
 gc.unfreeze()
-(channel,) = (thing for thing in gc.get_objects() if isinstance(thing, Channel))
+(channel,) = (thing for thing in gc.get_objects() if type(thing).__name__ == "Channel")
 channel.send(Broken("load", "out of order, please pass everybody"))
 os.read(channel._requests, 1)
