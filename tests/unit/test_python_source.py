@@ -2,6 +2,7 @@
 process does with it falls over."""
 
 import ast
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -90,3 +91,11 @@ def test_chains_of_names_are_followed_or_refused():
     source = "a0 = (1,)\n" + "".join(f"a{i} = a{i - 1} + (1,)\n" for i in range(1, 3_000))
     with pytest.raises(Unanswered, match="is code"):
         Answered(source).answer("a2999")
+
+
+def test_several_threads_can_parse_at_once() -> None:
+    """Python 3.11 raises SystemError if another thread makes a tree meanwhile."""
+    source = "x = [" + ", ".join(f"f({n}, [y * {n} + 1])" for n in range(400)) + "]\n"
+    with ThreadPoolExecutor(4) as threads:
+        trees = list(threads.map(parse, [source] * 60))
+    assert all(len(tree.body) == 1 for tree in trees)

@@ -15,7 +15,7 @@ SOURCE = "import jax\n\ndef helper(x):\n    return step(x)\n\ndef step(x):\n    
 JAX = '  File "/usr/lib/python3/site-packages/jax/_src'
 BELOW = """  File "<check>", line 1 in <module>
   File "/usr/lib/python3/site-packages/tutor/sandbox/environment.py", line 85 in evaluate
-  File "/usr/lib/python3/site-packages/tutor/sandbox/worker.py", line 133 in serve
+  File "/usr/lib/python3/site-packages/tutor/sandbox/calls.py", line 66 in drive
   File "/usr/lib/python3/site-packages/tutor/sandbox/worker.py", line 60 in work
 """
 OWN = '  File "double.py", line 7 in step\n  File "double.py", line 4 in helper\n'
