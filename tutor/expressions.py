@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from tutor.syntax_tree import expression_tree, module_tree
+
 BUILTINS = frozenset(dir(builtins))
 
 JAX_HELPERS = frozenset({"jax", "jnp", "np", "refill", "instances"})
@@ -86,7 +88,7 @@ def calls_of(expression: str, functions: Iterable[str]) -> list[tuple[str, tuple
         BadPython: it is not an expression.
     """
     known, free = set(functions), free_names(expression).keys()
-    tree = ast.parse(expression.strip(), mode="eval")
+    tree = expression_tree(expression.strip())
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - free
     bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     found = []
@@ -248,7 +250,8 @@ def _only_in_comprehensions(tree: ast.AST) -> set[str]:
 def _parse(source: str, mode: str) -> tuple[ast.AST, symtable.SymbolTable]:
     try:
         # The symbol table finds errors that the grammar allows, such as duplicate parameters.
-        return ast.parse(source, mode=mode), symtable.symtable(source, "<pack>", mode)
+        tree = expression_tree(source) if mode == "eval" else module_tree(source)
+        return tree, symtable.symtable(source, "<pack>", mode)
     except SyntaxError as error:
         line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
         raise BadPython(error.msg or "invalid syntax", line, column) from None

@@ -7,7 +7,7 @@ import pytest
 import tests.unit.conftest  # noqa: F401 - property tests run as they do there
 from tutor.check import Case, Check
 from tutor.engine.plan import case_id, configuration_of, plan
-from tutor.engine.submission import harness_of, observations, together
+from tutor.engine.sandbox_requests import harness_of, observations, together
 from tutor.explain import Symptom, of_fault, of_finding
 from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks

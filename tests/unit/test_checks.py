@@ -158,6 +158,7 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
             "other uses": st.one_of(st.just(uses()), tree),
             "recorded": st.one_of(st.none(), some),
             "checker": st.one_of(st.just(""), tree),
+            "shown": st.one_of(st.none(), st.just("yes")),
             "first": same,
             "again": st.one_of(same, tree),
             "other": tree,
@@ -184,7 +185,7 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
             "deleted": st.one_of(st.just(["x"]), some),
             "places": st.lists(st.one_of(tree, st.lists(st.text(max_size=3), min_size=2))),
             "value": same,
-            "compiled": st.one_of(same, tree),
+            "compiled": st.one_of(st.none(), st.lists(same, min_size=1, max_size=1), tree),
         },
         "predict": {"answer": tree},
         "raises": {
@@ -213,9 +214,8 @@ def observations_of(kind: str) -> st.SearchStrategy[Tree]:
         return st.one_of(tree, st.fixed_dictionaries(fields[kind]))
     if kind == "compiles":
         calls = st.lists(st.one_of(tree, st.lists(st.text(max_size=3))))
-        return st.one_of(
-            tree, st.fixed_dictionaries({"calls": calls, "watched": same, "value": tree})
-        )
+        keys = {"calls": calls, "watched": same, "value": tree, "heard": tree}
+        return st.one_of(tree, st.fixed_dictionaries(keys))
     if kind in ("same", "different"):
         return st.one_of(tree, st.lists(tree, min_size=2, max_size=2))
     shapes = st.sampled_from([(4,), (4, 2), (4, 0), (4, 2, 2), (), (0,), (3,)])
@@ -253,6 +253,8 @@ def test_any_observation_is_judged_or_raises_tree_error(kind: str, data: st.Data
         finding = check.judge(observed, expected, case)
         note = check.note(observed, case) if finding is None else ""
         assert isinstance(note, str)
+        check.unseen(observed, case)
+        check.evidence_of(observed)
     except TreeError as error:
         assert str(error)  # noqa: PT017 - any observation may be refused, but with a message
     assert finding is None or finding.message
@@ -1432,3 +1434,18 @@ def test_a_number_is_an_array_of_one_element(tree: Tree, value: float) -> None:
 def test_other_leaves_are_not_numbers(tree: Tree) -> None:
     with pytest.raises(TreeError):
         real(tree)
+
+
+def test_keys_that_a_sandbox_says_to_have_made_each_other_end() -> None:
+    """A circle of keys, each made twice by the other, and a chain of very many."""
+    use, child, n = 1, 3, 30_000
+    rows = []
+    for number in range(n):
+        key, parent = number % 100 if number < 200 else number, (number + 1) % 100
+        parent = parent if number < 200 else number - 1
+        rows += [(0, 1, 2 * number, 0, key), (0, 2, 2 * number + 1, 0, key)]
+        rows.append((use, 3, number, 0, parent))
+        rows.append((child, 3, number, len(rows) - 1, key))
+    filled = np.array([[*row, -1, -1, -1] for row in rows], np.int64)
+    finding = found(STRICT, drawn(TWO, uses=Leaf(filled, "array")))
+    assert finding.code == "key-reused"

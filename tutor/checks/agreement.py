@@ -52,8 +52,8 @@ def _near(one: Leaf, other: Leaf) -> bool:
         return one.array is other.array
     if one.array.shape != other.array.shape:
         return False
-    a, b = _wide(one), _wide(other)
     with np.errstate(all="ignore"):
+        a, b = _wide(one), _wide(other)
         gap = np.abs(a - b)
         finite = np.abs(a[np.isfinite(a)])
         allowed = max(NOISE, DIFFERENCE * float(finite.max(initial=0.0)))

@@ -10,6 +10,7 @@ from tutor.check import Case, Check, Finding, JaxExpr
 from tutor.checks.compare import apart, number
 from tutor.foreign.plain_text import quoted_code
 from tutor.inputs import arithmetic
+from tutor.syntax_tree import expression_tree
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
 
@@ -92,7 +93,7 @@ def bound(text: float | str | None, sizes: dict[str, int]) -> float | None:
 def parsed(text: str) -> ast.expr:
     """Parse a bound. Raises: tutor.inputs.arithmetic.ArithmeticFault: it is not arithmetic."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = expression_tree(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise arithmetic.ArithmeticFault("must be a number or arithmetic with sizes") from None
     return arithmetic.checked(tree)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from tutor.arrays import Floats, np
 from tutor.inputs import arithmetic
 from tutor.inputs.arithmetic import ArithmeticFault
+from tutor.syntax_tree import expression_tree
 
 MAX_CHARACTERS = 200
 MAX_VALUES = 1000
@@ -86,7 +87,7 @@ def parse(source: str) -> Distribution:
     if len(text) > MAX_CHARACTERS:
         raise ArithmeticFault(f"must have at most {MAX_CHARACTERS} characters, got {len(text):,}")
     try:
-        call = ast.parse(text, mode="eval").body
+        call = expression_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ArithmeticFault("must be a distribution such as normal(0, 1)", lead) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:

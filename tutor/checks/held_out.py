@@ -12,10 +12,8 @@ from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
 from tutor.inputs.streams import generator
 from tutor.report import Accuracy
+from tutor.sandbox.protocol import HELD_OUT
 from tutor.tree import Leaf, Tree, TreeError
-
-HELD_OUT = "held out"
-"""The input that holds them: no expression can name it."""
 
 MOST_HELD_OUT = 360
 """By default, a fifth of the examples, but not more than this."""

@@ -10,17 +10,20 @@ made it twice. Keys are compared by their data, since the child of a split may b
 """
 
 from collections import defaultdict
-from typing import Any, Literal
+from collections.abc import Mapping
 
 from msgspec import Struct
 
+from tutor.sandbox.protocol import KEY_USES, KEY_WORDS
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
-_KINDS: tuple[Any, ...] = ("random_bits", "random_split", "random_fold_in")
-_CHILD = len(_KINDS)
+_CHILD = len(KEY_USES)
 
-WORDS = 4
-"""Numbers in the data of a key: shorter ones are filled up with -1."""
+MAX_ANCESTORS = 100
+"""Keys above another one that are looked at: what a sandbox sends may be a circle."""
+
+MAX_REUSED = 5
+"""Messages about keys that were used twice."""
 
 
 class Use(Struct, frozen=True):
@@ -28,7 +31,7 @@ class Use(Struct, frozen=True):
     of `jax.random` functions; `data` is the number that was folded in, and `key` the key that was
     used."""
 
-    kind: Literal["random_bits", "random_split", "random_fold_in"]
+    kind: str  # of `KEY_USES`
     line: int
     call: int
     data: int | None = None
@@ -46,7 +49,8 @@ class Ledger:
 def ledger(tree: Tree) -> Ledger:
     """Return the ledger that a sandbox recorded. Raises: TreeError: it is none."""
     rows = tree.array if isinstance(tree, Leaf) else None
-    if rows is None or rows.ndim != 2 or rows.shape[1] != 4 + WORDS or rows.dtype.name != "int64":
+    width = 4 + KEY_WORDS
+    if rows is None or rows.ndim != 2 or rows.shape[1] != width or rows.dtype.name != "int64":
         raise TreeError("expected the keys that were used")
     found, uses = Ledger(), dict[int, Use]()
     for number, (kind, line, call, data, *words) in enumerate(rows.tolist()):
@@ -54,8 +58,8 @@ def ledger(tree: Tree) -> Ledger:
         if kind == _CHILD and data in uses:
             found.origins[key].append(uses[data])
         elif 0 <= kind < _CHILD:
-            folded = data if _KINDS[kind] == "random_fold_in" else None
-            uses[number] = Use(_KINDS[kind], line, call, folded, key)
+            folded = data if KEY_USES[kind] == "random_fold_in" else None
+            uses[number] = Use(KEY_USES[kind], line, call, folded, key)
             found.uses[key].append(uses[number])
     return found
 
@@ -67,7 +71,7 @@ def key_data(key: Tree) -> set[tuple[int, ...]]:
 
 
 def _padded(words: list[int]) -> tuple[int, ...]:
-    return (*words, *[-1] * (WORDS - len(words)))
+    return (*words, *[-1] * (KEY_WORDS - len(words)))
 
 
 def reused(ledger: Ledger) -> list[str]:
@@ -76,40 +80,46 @@ def reused(ledger: Ledger) -> list[str]:
 
     Several draws inside one call of a `jax.random` function are right: `poisson` draws repeatedly.
     """
-    messages = []
+    messages: dict[str, None] = {}
+    makers = {key: _calls(origins) for key, origins in ledger.origins.items()}
     for key, uses in ledger.uses.items():
         drawn = [use for use in uses if use.kind == "random_bits"]
         other = [use for use in uses if use.kind != "random_bits"]
         other = [use for use in other if drawn and use.call != drawn[0].call]
         if len(_calls(drawn)) < 2 and not other:
             continue
-        origins = _made_twice(ledger, key)
+        origins = _made_twice(ledger, makers, key)
         if len(_calls(origins)) > 1 and _calls(origins) != _calls(uses):
-            messages.append(_same_child(origins))
+            messages[_same_child(origins)] = None
         elif len(_calls(drawn)) > 1:
-            messages.append(_drawn_twice(drawn))
+            messages[_drawn_twice(drawn)] = None
         else:
             verb = "splits" if other[0].kind == "random_split" else "folds a number into"
-            messages.append(
+            messages[
                 f"line {drawn[0].line} draws from the key that line {other[0].line} {verb}: "
                 "draw from its children only"
-            )
-    return list(dict.fromkeys(messages))[:5]
+            ] = None
+        if len(messages) == MAX_REUSED:
+            break
+    return [*messages]
 
 
 def _calls(uses: list[Use]) -> set[int]:
     return {use.call for use in uses}
 
 
-def _made_twice(ledger: Ledger, key: tuple[int, ...]) -> list[Use]:
+def _made_twice(
+    ledger: Ledger, makers: Mapping[tuple[int, ...], set[int]], key: tuple[int, ...]
+) -> list[Use]:
     """Return the uses that made a key, or, if its parent was made as often, those that made the
     parent, and so on: a function that splits its key is right, and its caller gave it one twice."""
     origins = ledger.origins.get(key, [])
-    while origins:
-        above = ledger.origins.get(origins[0].key, [])
-        if len(_calls(above)) < 2 or len(_calls(above)) != len(_calls(origins)):
+    for _ in range(MAX_ANCESTORS if origins else 0):
+        parent = origins[0].key
+        above = len(makers.get(parent, ()))
+        if above < 2 or above != len(makers[key]):
             break
-        origins = above
+        key, origins = parent, ledger.origins[parent]
     return origins
 
 

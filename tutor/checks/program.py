@@ -81,12 +81,17 @@ class Program(Check, frozen=True, kw_only=True):
     def _otherwise(self, observed: Tree) -> Finding | None:
         if not (self.contains or self.lacks or self.steady):
             return None
-        ordinary, compiled = entry(observed, "value"), entry(observed, "compiled")
-        return otherwise(ordinary, compiled, "compiled as a whole")
+        compiled = entry(observed, "compiled")
+        if compiled is None:
+            return None
+        ordinary, whole = entry(observed, "value"), entry(compiled, 0)
+        return otherwise(ordinary, whole, "compiled as a whole")
 
     def unseen(self, observed: Tree, case: Case) -> bool:
-        operations = observed.get("operations") if isinstance(observed, dict) else None
-        return bool(OPAQUE & {*map(text, items(operations))}) if operations is not None else False
+        if not (self.contains or self.lacks or self.steady):
+            return False
+        opaque = OPAQUE & {*map(text, items(entry(observed, "operations")))}
+        return bool(opaque) or entry(observed, "compiled") is None
 
     def evidence_of(self, observed: Tree) -> Tree:
         return entry(observed, "value")

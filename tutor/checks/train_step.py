@@ -224,7 +224,8 @@ def _ratio(before: Tree, after: Tree, right: Tree) -> float:
 
 
 def _reason(ratio: float, devices: int) -> str:
-    """Return what a factor is, for the end of a message; "" if it is no number of a kind."""
+    """Describe a factor for the end of a message: its sign, or the whole number that it is. "" for
+    any other factor."""
     if not isfinite(ratio):
         return ""
     if abs(ratio + 1) < RATIO_TOLERANCE:

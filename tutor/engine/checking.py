@@ -13,7 +13,7 @@ from tutor.engine.submission import Observation, Submission
 from tutor.report import CheckResult, Timing
 from tutor.sandbox.process import Failed, Lost, OnProgress
 from tutor.sandbox.protocol import Answer
-from tutor.tree import ABSENT, equal
+from tutor.tree import ABSENT, Tree, equal
 
 
 class Checking:
@@ -100,23 +100,21 @@ class Checking:
             if judged.may_be_rounding and self._right_again(check, case):
                 notes = (NOTE,)
                 result = CheckResult(check.title, check.kind, "pass")
-            if check.unseen(observation.tree, case):
+            if judged.unseen:
                 self.unseen.add(check.title)
-            if result.status == "pass":
-                result = self._value_of_evidence(observation) or result
+            if result.status == "pass" and judged.evidence is not ABSENT:
+                result = self._other_value(observation, judged.evidence) or result
             if result.status != "pass":
                 break
         if result.status == "pass":
             result = msgspec.structs.replace(result, notes=(*result.notes, *notes))
         return msgspec.structs.replace(result, timing=timing)
 
-    def _value_of_evidence(self, observation: Observation) -> CheckResult | None:
-        """Return the result of a check that looked at another call than it should: a value check of
-        the same expression judges what that gave, too. None if it is right, or there is no such
-        check."""
+    def _other_value(self, observation: Observation, value: Tree) -> CheckResult | None:
+        """Let a value check of the same expression judge what the call gave that was looked at.
+        Return the failed result; None if the value is right, or there is no such check."""
         check, case = observation.check, observation.case
-        value = check.evidence_of(observation.tree)
-        if value is ABSENT or (same := self._same_call(check, case)) is None:
+        if (same := self._same_call(check, case)) is None:
             return None
         other, other_case = same
         try:

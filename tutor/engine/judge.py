@@ -9,8 +9,9 @@ from msgspec import Struct
 from tutor.check import Case, Check, Finding
 from tutor.engine.plan import configuration_of, used_inputs
 from tutor.engine.references import Reference
+from tutor.engine.sandbox_requests import shown_code
 from tutor.engine.second_draw import may_be_rounding
-from tutor.engine.submission import Observation, shown_code
+from tutor.engine.submission import Observation
 from tutor.explain import explain, of_fault, of_finding
 from tutor.expressions import result_names
 from tutor.foreign.plain_text import cut, inert
@@ -18,16 +19,19 @@ from tutor.lesson import Lesson
 from tutor.report import CheckResult, Explanation, Fault, Status
 from tutor.sandbox import exceptions, faults
 from tutor.sandbox.protocol import Answer, Raised
-from tutor.tree import TreeError, brief
+from tutor.tree import ABSENT, Tree, TreeError, brief
 
 _logger = logging.getLogger(__name__)
 
 
 class Judged(Struct, frozen=True):
-    """The result of one case, and whether it fails by so little that rounding may be the cause."""
+    """The result of one case, and whether it fails by so little that rounding may be the cause.
+    `unseen` and `evidence`: see `Check`."""
 
     result: CheckResult
     may_be_rounding: bool = False
+    unseen: bool = False
+    evidence: Tree = ABSENT
 
 
 def judge(
@@ -52,6 +56,8 @@ def judge(
         afterword = check.afterword(observation.tree)
         curves = check.curves(observation.tree, expected)
         accuracy = check.scored(observation.tree, case)
+        unseen = check.unseen(observation.tree, case)
+        evidence = check.evidence_of(observation.tree)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
         return Judged(faulty(check, fault, shown_inputs(lesson, check, case)))
@@ -69,7 +75,7 @@ def judge(
             curves=curves,
             accuracy=accuracy,
         )
-        return Judged(passed)
+        return Judged(passed, unseen=unseen, evidence=evidence)
     finding = _named(lesson, check, finding)
     failed = CheckResult(
         check.title,
@@ -86,7 +92,7 @@ def judge(
         explanation=_explanation(finding, lesson, check, case, code),
         unanswered=finding.code == "unanswered",
     )
-    return Judged(failed, may_be_rounding(finding))
+    return Judged(failed, may_be_rounding(finding), unseen)
 
 
 def unanswered(lesson: Lesson, code: str, observation: Observation) -> CheckResult | None:

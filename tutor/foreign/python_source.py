@@ -6,13 +6,13 @@ Parsers give up in several ways on deep or odd sources; here there is one.
 import ast
 import warnings
 from bisect import bisect_left
-from contextlib import suppress
 from threading import Lock
 from types import CodeType
 
 from tutor.foreign.plain_text import cut
 from tutor.foreign.source_lines import source_lines
 from tutor.foreign.source_text import MAX_BYTES
+from tutor.syntax_tree import module_tree
 
 MAX_SHOWN = 60
 """Characters of a piece of code that is quoted."""
@@ -36,20 +36,11 @@ def parse(source: str) -> ast.Module:
         # `catch_warnings` is of the whole process.
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the stranger's code
-            return _parsed(source)
+            return module_tree(source)
     except _TOO_DEEP:
         raise SyntaxError("the code is too deeply nested") from None
     except ValueError as error:  # null bytes
         raise SyntaxError(str(error)) from None
-
-
-def _parsed(source: str) -> ast.Module:
-    """Parse again where another thread came between: Python 3.11 counts the depth of all trees that
-    are being made in one place, and finds it wrong."""
-    for _ in range(9):
-        with suppress(SystemError):
-            return ast.parse(source)
-    return ast.parse(source)
 
 
 def compile_module(source: str, filename: str) -> CodeType:

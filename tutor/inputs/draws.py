@@ -29,6 +29,7 @@ from tutor.inputs.functions import (
     function_names,
 )
 from tutor.inputs.streams import generator, word
+from tutor.syntax_tree import expression_tree
 from tutor.tree import Leaf, Tree, leaves
 
 Inputs: TypeAlias = "dict[str, Draws]"
@@ -95,7 +96,7 @@ def parse(source: str, datasets: Collection[str] = DATASETS) -> Draw:
 
 def _parse(source: str, datasets: Collection[str]) -> Draw:
     try:
-        tree = ast.parse(source, mode="eval").body
+        tree = expression_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = max(getattr(error, "offset", None) or 1, 1) - 1
         raise DrawError("not a call such as normal(B, 3)", column) from None

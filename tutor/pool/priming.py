@@ -8,7 +8,7 @@ before a submission is imported (`tutor.sandbox.learner`).
 from collections.abc import Callable
 
 from tutor.engine.plan import Configuration, configuration_of, decoy, plan
-from tutor.engine.submission import harness_of, load_request, observations
+from tutor.engine.sandbox_requests import harness_of, load_request, observations
 from tutor.inputs.streams import word
 from tutor.lesson import Lesson
 from tutor.pool.programs import Programs

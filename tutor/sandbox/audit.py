@@ -167,7 +167,7 @@ def _libraries() -> Iterator[str]:
     ours = Path(__file__).parents[1]
     yield from ("<frozen ", EXPRESSION, HARNESS, f"{ours}{os.sep}", *FOLDERS.values())
     paths = {*sysconfig.get_paths().values(), *sys.path} - {str(ours.parent)}
-    # The directory that holds this package may also hold the private one, if it is no library.
+    # Unless it is `site-packages`, this package may be installed where the private directory is.
     if ours.parent.name.endswith("-packages"):
         paths.add(str(ours.parent))
     yield from (f"{path}{os.sep}" for path in paths if Path(path).is_absolute())

@@ -19,27 +19,25 @@ import numpy as np
 from jax.random import key, key_data, split
 
 from tutor.sandbox import jax_internals
+from tutor.sandbox.protocol import KEY_USES, KEY_WORDS
 from tutor.tree import Leaf
 
 SECONDS = 8.0
 """Processor time for a recorded call: without `jit` some code takes thousands of times as long."""
 
-KINDS = ("random_bits", "random_split", "random_fold_in", "child")
-"""What a row says of a key: that it was drawn from, split or folded into, or made by that."""
+CHILD = len(KEY_USES)
+"""Kind of a row for a key that was made by a use of another one."""
 
 MAX_ROWS = 100_000
 """Keys that are recorded of one call; the last one to be added may bring more."""
-
-WORDS = 4
-"""Numbers in the data of a key, at most."""
 
 _JAX_RANDOM = re.compile(r"jax/_src/random(\.py|/\w+\.py)$")
 
 
 class Record:
-    """The keys that one call consumed, in rows: kind (see `KINDS`), line (0 if unknown), number of
-    the call of a `jax.random` function, a number, and the key's data. The number is the one that
-    was folded in, and for a child that of the row of its parent."""
+    """The keys that one call consumed, in rows: kind (a place in `KEY_USES`, or `CHILD`), line (0
+    if unknown), number of the call of a `jax.random` function, a number, and the key's data. The
+    number is the one that was folded in, and for a child that of the row of its parent."""
 
     def __init__(self, filename: str) -> None:
         self.elsewhere = 0
@@ -54,8 +52,8 @@ class Record:
         return len(self._rows) >= MAX_ROWS
 
     def leaf(self) -> Leaf:
-        """Return the rows: int64 (n, 4 + `WORDS`), keys filled up with -1."""
-        width = 4 + WORDS
+        """Return the rows: int64 (n, 4 + `KEY_WORDS`), keys filled up with -1."""
+        width = 4 + KEY_WORDS
         rows = [row + [-1] * (width - len(row)) for row in self._rows]
         return Leaf(np.array(rows, np.int64).reshape(-1, width), "array")
 
@@ -74,7 +72,7 @@ class Record:
             count = max(len(rows), numbers.size)
             rows = np.broadcast_to(rows, (count, rows.shape[-1]))
             data = np.broadcast_to(numbers.ravel(), (count,)).tolist()
-        kind = KINDS.index("random_bits" if name == "random_gamma" else name)
+        kind = KEY_USES.index("random_bits" if name == "random_gamma" else name)
         before = len(self._rows)
         if not self.full:
             self._rows += [
@@ -89,7 +87,7 @@ class Record:
         each = len(rows) // max(len(parents), 1)
         for number, row in enumerate(rows):
             parent = parents[number // each]
-            self._rows.append([KINDS.index("child"), *self._rows[parent][1:3], parent, *row])
+            self._rows.append([CHILD, *self._rows[parent][1:3], parent, *row])
 
 
 class KeyRecorder:
@@ -138,7 +136,7 @@ class KeyRecorder:
     def _sees(self) -> bool:
         with self.recording("") as record:
             split(key(0, impl="threefry2x32"))
-        used = record.leaf().values[:, 0] == KINDS.index("random_split")
+        used = record.leaf().values[:, 0] == KEY_USES.index("random_split")
         if used.sum() == 1 and not record.elsewhere:
             return True
         jax_internals.fallbacks.add("random_primitives")

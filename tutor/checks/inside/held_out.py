@@ -8,10 +8,8 @@ from typing import Any
 
 from tutor.sandbox.calls import Steps
 from tutor.sandbox.learner import LearnerEnvironment
+from tutor.sandbox.protocol import HELD_OUT
 from tutor.tree import Tree
-
-HELD_OUT = "held out"
-"""The input that holds them: no expression can name it."""
 
 
 def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:

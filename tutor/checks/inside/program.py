@@ -11,6 +11,10 @@ from tutor.sandbox.calls import Steps, UserCodeError
 from tutor.sandbox.learner import TRACING_SETTINGS, LearnerEnvironment
 from tutor.tree import Tree
 
+MAX_COMPILED = 2000
+"""Operations up to which a program is compiled as a whole: XLA takes seconds for more, such as a
+loop in Python that was unrolled, and what is wrong with that shall be said before it is stopped."""
+
 
 def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> Steps[Tree]:
     expression, tree = args["expression"], input_sets[0]
@@ -42,19 +46,19 @@ def observe(env: LearnerEnvironment, args: dict[str, Any], input_sets: Any) -> S
 def _traced(
     env: LearnerEnvironment, expression: str, tree: dict[str, Tree]
 ) -> Steps[dict[str, Tree]]:
-    """Return the operations of the trace, and what the program gives that was compiled from it."""
+    """Return the operations of the trace, and what the program gives that was compiled from it, in
+    a list; None if it is too long."""
     inputs = env.inputs(tree)
     names = [name for name, value in inputs.items() if _only_arrays(value)]
     rest = {name: value for name, value in inputs.items() if name not in names}
     values = [inputs[name] for name in names]
     traced = yield env.call(expression, jit(env.function(expression, names, rest)).trace, *values)
     operations, size = _operations(traced.jaxpr)
-    result = yield env.call(expression, traced.lower().compile(), *values)
-    return {
-        "operations": [*operations],
-        "size": env.encoded(size),
-        "compiled": (yield env.encode(result, expression)),
-    }
+    compiled: Tree = None
+    if size <= MAX_COMPILED:
+        result = yield env.call(expression, traced.lower().compile(), *values)
+        compiled = [(yield env.encode(result, expression))]
+    return {"operations": [*operations], "size": env.encoded(size), "compiled": compiled}
 
 
 def _grown(

@@ -3,7 +3,7 @@
 Each framework exists only in its own sandbox, so each function imports its own. `env.evaluate`,
 `env.call` and `env.encode` return calls that run the learner's or the lesson's code. `observe`
 yields them, so that nothing on the stack tells the learner's code what is checked; `refer`
-performs them. Their exceptions are told from ours.
+performs them. Exceptions inside these calls are reported as the code's, all others as ours.
 """
 
 

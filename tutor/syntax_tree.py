@@ -1,0 +1,30 @@
+"""Python's syntax trees, from several threads.
+
+Python 3.11 counts the depth of all trees that are being made in one place. If another thread makes
+one meanwhile, which is rare, it finds the depth wrong and raises SystemError.
+"""
+
+import ast
+from contextlib import suppress
+from threading import RLock
+
+_ONE_AT_A_TIME = RLock()
+_TIMES = 9
+
+
+def module_tree(source: str) -> ast.Module:
+    """Return the tree of a module. Raises: as `ast.parse` does."""
+    with _ONE_AT_A_TIME:
+        for _ in range(_TIMES):  # a library may make trees, too
+            with suppress(SystemError):
+                return ast.parse(source)
+        return ast.parse(source)
+
+
+def expression_tree(source: str) -> ast.Expression:
+    """Return the tree of an expression. Raises: as `ast.parse` does."""
+    with _ONE_AT_A_TIME:
+        for _ in range(_TIMES):
+            with suppress(SystemError):
+                return ast.parse(source, mode="eval")
+        return ast.parse(source, mode="eval")
