@@ -263,10 +263,8 @@ def closing(report: Report, *, verdict_last: bool = False) -> list[RenderableTyp
     if words := weakness(report):
         parts.append(Text(words, "yellow"))
     if report.looks:
-        said = (
-            f"Your code {looks_text(report.looks)}. No answer needs that; a grader will review it."
-        )
-        parts.append(Text(said, "yellow"))
+        advice = "No answer needs that, and a grader will review it."
+        parts.append(Text(f"Your code {looks_text(report.looks)}. {advice}", "yellow"))
     if verdict_last:
         parts.append(verdict(report))
     if report.timings.reference >= 0.1:

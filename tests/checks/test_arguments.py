@@ -2,12 +2,9 @@
 passes, although the check's expression makes the arguments."""
 
 from tests.cases import for_each
+from tests.checks.one_check import result_of
 from tutor.checks.pure import Pure
-from tutor.engine.session import Session
-from tutor.inputs.draws import parse
-from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
-from tutor.report import CheckResult
 
 HEAD = """
 import copy
@@ -156,27 +153,19 @@ def step(model, x):
 }  # fmt: skip
 
 
-def checked(check: Pure, code: str, forks: Forks) -> CheckResult:
-    lesson = Lesson(
-        id="arguments", title="Arguments", track="checks", minutes=1, brief="-",
-        torch="import torch", jax_harness=HARNESS, starter=HEAD, hints=("-",), checks=(check,),
-        inputs={"x": parse("normal(4, 3)")}, limits=Limits(seconds=60),
-    )  # fmt: skip
-    with Session(lesson, HEAD + code, sandboxes=forks) as session:
-        (result,) = session.check().checks
-    return result
+INPUTS = {"x": "normal(4, 3)"}
 
 
 @for_each("style", RIGHT)
 def test_functions_may_write_into_what_is_theirs(style: str, forks: Forks):
     check, code = RIGHT[style]
-    result = checked(check, code, forks)
+    result = result_of(check, HEAD + code, INPUTS, forks, HARNESS)
     assert result.status == "pass", result.text
 
 
 @for_each("mistake", WRONG)
 def test_functions_must_not_write_into_what_they_are_given(mistake: str, forks: Forks):
     check, code, words = WRONG[mistake]
-    result = checked(check, code, forks)
+    result = result_of(check, HEAD + code, INPUTS, forks, HARNESS)
     assert result.status == "fail"
     assert words in result.text

@@ -2,12 +2,9 @@
 made it twice."""
 
 from tests.cases import for_each
+from tests.checks.one_check import result_of
 from tutor.checks.prng import Prng
-from tutor.engine.session import Session
-from tutor.inputs.draws import parse
-from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
-from tutor.report import CheckResult
 
 HEAD = """import jax
 import jax.numpy as jnp
@@ -95,26 +92,18 @@ def f(key):
 }  # fmt: skip
 
 
-def checked(code: str, forks: Forks) -> CheckResult:
-    lesson = Lesson(
-        id="keys", title="Keys", track="checks", minutes=1, brief="-", torch="import torch",
-        starter=HEAD, hints=("-",), checks=(Prng(prng="f(key)"),), inputs={"key": parse("key()")},
-        limits=Limits(seconds=60),
-    )  # fmt: skip
-    with Session(lesson, HEAD + code, sandboxes=forks) as session:
-        (result,) = session.check().checks
-    return result
+INPUTS = {"key": "key()"}
 
 
 @for_each("style", RIGHT)
 def test_keys_that_are_made_twice_and_used_once_pass(style: str, forks: Forks):
-    result = checked(RIGHT[style], forks)
+    result = result_of(Prng(prng="f(key)"), HEAD + RIGHT[style], INPUTS, forks)
     assert result.status == "pass", result.text
 
 
 @for_each("mistake", WRONG)
 def test_the_lines_that_made_a_key_twice_are_named(mistake: str, forks: Forks):
     code, words = WRONG[mistake]
-    result = checked(code, forks)
+    result = result_of(Prng(prng="f(key)"), HEAD + code, INPUTS, forks)
     assert result.status == "fail"
     assert words in result.text

@@ -1,14 +1,12 @@
 """`program` and `raises`: right answers in several styles pass, wrong ones are told why."""
 
 from tests.cases import for_each
+from tests.checks.one_check import result_of
 from tutor.check import Check
 from tutor.checks.program import Program
 from tutor.checks.raises import Raises
-from tutor.engine.session import Session
 from tutor.inputs.draws import parse
-from tutor.lesson import Lesson, Limits
 from tutor.pool.forks import Forks
-from tutor.report import CheckResult
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport functools\n\n"
 GROWTH = Program(program="f(x)", inputs={"x": parse("normal(64, 3)")}, steady={"x": "x[:4]"})
@@ -129,27 +127,19 @@ WRONG: dict[str, tuple[Check, str, str]] = {
 }  # fmt: skip
 
 
-def checked(check: Check, code: str, forks: Forks) -> CheckResult:
-    lesson = Lesson(
-        id="programs", title="Programs", track="checks", minutes=1, brief="-", torch="import torch",
-        starter=HEAD, hints=("-",), checks=(check,), limits=Limits(seconds=60),
-        inputs={"x": parse("normal(4, 3)"), "w": parse("normal(4, 3)")},
-    )  # fmt: skip
-    with Session(lesson, HEAD + code, sandboxes=forks) as session:
-        (result,) = session.check().checks
-    return result
+INPUTS = {"x": "normal(4, 3)", "w": "normal(4, 3)"}
 
 
 @for_each("style", RIGHT)
 def test_right_answers_pass(style: str, forks: Forks):
     check, code = RIGHT[style]
-    result = checked(check, code, forks)
+    result = result_of(check, HEAD + code, INPUTS, forks)
     assert result.status == "pass", result.text
 
 
 @for_each("mistake", WRONG)
 def test_wrong_answers_are_told(mistake: str, forks: Forks):
     check, code, words = WRONG[mistake]
-    result = checked(check, code, forks)
+    result = result_of(check, HEAD + code, INPUTS, forks)
     assert result.status in ("fail", "error")
     assert words in result.text

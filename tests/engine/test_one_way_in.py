@@ -155,6 +155,17 @@ def test_a_call_that_is_looked_at_must_give_what_it_should(
     assert "gives something else" in report.checks[1].message or check.keys() & {"pure"}
 
 
+@pytest.mark.parametrize(("lacks", "kinds"), [("sin", []), ("cos", ["evidence"])])
+def test_only_a_pass_can_hide(lacks: str, kinds: list[str], written: Written, forks: Forks):
+    """A program that is too long to be compiled as a whole, such as a loop that is unrolled."""
+    code = "import jax.numpy as jnp\n\ndef double(x):\n    y = x\n"
+    code += "    for _ in range(600):\n        y = jnp.sin(y)\n    return 2 * x + 0 * y\n"
+    lesson = written(checks=[{"value": "double(x)"}, {"program": "double(x)", "lacks": [lacks]}])
+    report = checked(lesson, code, forks)
+    assert report.passed is bool(kinds)
+    assert [look.kind for look in report.looks] == kinds
+
+
 def test_survival_is_of_the_function_that_is_called(written: Written, forks: Forks):
     lesson = written(survives=["jit"])
     assert checked(lesson, "def double(x):\n    return 2 * x\n", forks).passed

@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 
 class Judged(Struct, frozen=True):
     """The result of one case, and whether it fails by so little that rounding may be the cause.
-    `unseen` and `evidence`: see `Check`."""
+    Of a pass, `unseen` and `evidence`: see `Check`."""
 
     result: CheckResult
     may_be_rounding: bool = False
@@ -56,7 +56,7 @@ def judge(
         afterword = check.afterword(observation.tree)
         curves = check.curves(observation.tree, expected)
         accuracy = check.scored(observation.tree, case)
-        unseen = check.unseen(observation.tree, case)
+        unseen = finding is None and check.unseen(observation.tree, case)
         evidence = check.evidence_of(observation.tree)
     except TreeError as error:
         fault = faults.malformed(str(error), shown_code(check))
@@ -92,7 +92,7 @@ def judge(
         explanation=_explanation(finding, lesson, check, case, code),
         unanswered=finding.code == "unanswered",
     )
-    return Judged(failed, may_be_rounding(finding), unseen)
+    return Judged(failed, may_be_rounding(finding))
 
 
 def unanswered(lesson: Lesson, code: str, observation: Observation) -> CheckResult | None:
