@@ -12,7 +12,7 @@ from tutor.inputs.datasets import DATASETS, Datasets
 from tutor.inputs.drawing import DrawError
 from tutor.inputs.streams import generator
 from tutor.report import Accuracy
-from tutor.sandbox.protocol import HELD_OUT
+from tutor.sandbox.conventions import HELD_OUT
 from tutor.tree import Leaf, Tree, TreeError
 
 MOST_HELD_OUT = 360

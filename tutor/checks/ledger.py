@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from tutor.sandbox.protocol import KEY_USES, KEY_WORDS
+from tutor.sandbox.conventions import KEY_USES, KEY_WORDS
 from tutor.tree import Leaf, Tree, TreeError, leaves
 
 _CHILD = len(KEY_USES)

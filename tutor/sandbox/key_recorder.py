@@ -19,7 +19,7 @@ import numpy as np
 from jax.random import key, key_data, split
 
 from tutor.sandbox import jax_internals
-from tutor.sandbox.protocol import KEY_USES, KEY_WORDS
+from tutor.sandbox.conventions import KEY_USES, KEY_WORDS
 from tutor.tree import Leaf
 
 SECONDS = 8.0

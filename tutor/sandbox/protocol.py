@@ -33,16 +33,6 @@ MAX_HELP = 500
 MAX_NOTICES, MAX_NOTICE_BYTES = 40, 500
 """Notices of a worker, and the size of each."""
 
-HELD_OUT = "held out"
-"""The input that holds examples to predict for, sent after the training: no expression can name
-it."""
-
-KEY_USES = ("random_bits", "random_split", "random_fold_in")
-"""What a key can be used for: to draw from it, to split it, to fold a number into it."""
-
-KEY_WORDS = 4
-"""Numbers in the data of a key, at most: shorter ones are filled up with -1."""
-
 CLOSED = 74
 """Exit code of a worker whose pipes were closed (`EX_IOERR`)."""
 

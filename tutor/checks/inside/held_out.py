@@ -7,8 +7,8 @@ training can read them.
 from typing import Any
 
 from tutor.sandbox.calls import Steps
+from tutor.sandbox.conventions import HELD_OUT
 from tutor.sandbox.learner import LearnerEnvironment
-from tutor.sandbox.protocol import HELD_OUT
 from tutor.tree import Tree
 
 
