@@ -142,14 +142,16 @@ def noise(key):
             "isinstance(x, jax.core.Tracer)",
             "x",
         ),
-        ({"compiles": "double(x)", "at_most": 1}, "len(calls) > 3", "x"),
+        ({"compiles": "double(x)", "at_most": 1}, "len(calls) > 1", "x"),
         ({"pure": "double(x)"}, "isinstance(x, jax.core.Tracer)", "x"),
     ],
 )
 def test_a_call_that_is_looked_at_must_give_what_it_should(
     check: dict[str, Any], trick: str, forged: str, written: Written, forks: Forks
 ):
-    lesson = written(inputs=INPUTS, checks=[{"value": "double(x)"}, {"name": "how", **check}])
+    lesson = written(
+        inputs=INPUTS, checks=[{"value": "double(x)", "cases": 1}, {"name": "how", **check}]
+    )
     report = checked(lesson, OTHERWISE.format(trick=trick, forged=forged), forks)
     assert [result.status for result in report.checks] == ["pass", "fail"], report
     assert "gives something else" in report.checks[1].message or check.keys() & {"pure"}

@@ -117,10 +117,11 @@ class Session:
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
-        **Arguments:** `on_miss` is called if PyTorch's answers are not cached, so that they take a
-        second or more; `on_progress` while a training runs; `all_checks`: whether to go on after
-        the first check that does not pass; `choose` returns those cases of a check to
-        try. Checks without any are not reported, and count as passed where others need them.
+        **Arguments:** `on_result` is called with a failure as soon as it is known, and with passes
+        at the end; `on_miss` if PyTorch's answers are not cached, so that they take a second or
+        more; `on_progress` while a training runs; `all_checks`: whether to go on with the checks
+        after one that does not pass; `choose` returns those cases of a check to try. Checks without
+        any are not reported, and count as passed where others need them.
         """
         began = time.perf_counter()
         self._close_references()
@@ -155,6 +156,8 @@ class Session:
         except BaseException:  # Ctrl-C too must not leave a sandbox running
             self._abandon()
             raise
+        order = {check.title: number for number, check in enumerate(self.lesson.checks)}
+        results.sort(key=lambda result: order[result.name])
         report = self._report(seed, results, fault, seconds, began)
         _log(report)
         return report

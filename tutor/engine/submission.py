@@ -183,6 +183,7 @@ class Submission:
         self._answers = answers
         self._started: dict[Configuration, LoadedSandbox] = {}
         self._allowances: dict[Configuration, Allowance] = {}
+        self._spent = 0.0
         self._ahead: dict[str, Tree | Fault] = {}
         self._noticed: list[Noticed] = []
 
@@ -195,6 +196,7 @@ class Submission:
         half full is replaced: JAX keeps every program that earlier runs compiled in it."""
         self._allowances.clear()
         self.failed.clear()
+        self._spent = 0.0
         full = FULL * self.lesson.limits.memory_mb
         for loaded in self._started.values():
             peak = loaded.sandbox.peak_mb if not loaded.dead else None
@@ -339,10 +341,12 @@ class Submission:
             return Observation(check, case, reply, value)
         return Observation(check, case, observation.reply, {**tree, "elsewhere": value})
 
-    def forget_allowance(self, check: Check) -> None:
-        """Give a check's sandbox, which was lost, its time again."""
+    def renew(self, check: Check) -> None:
+        """Let a check have new sandboxes for those that have ended, with as much time again."""
+        self._spent = self.processor_seconds
         for configuration in (self.configuration(check), self.configuration(check).elsewhere):
             self._allowances.pop(configuration, None)
+            self.failed.pop(configuration, None)
 
     @property
     def overtime(self) -> Fault | None:
@@ -352,7 +356,7 @@ class Submission:
     @property
     def processor_seconds(self) -> float:
         """The most processor time that one sandbox has used in this run."""
-        return max((allowance.spent for allowance in self._allowances.values()), default=0.0)
+        return max([self._spent, *(one.spent for one in self._allowances.values())])
 
     def output(self) -> tuple[str, str]:
         """Return what the code has printed: standard output, and standard error."""
