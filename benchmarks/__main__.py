@@ -25,6 +25,7 @@ from benchmarks import (
     breakdown,
     check,
     cold,
+    failures,
     grading,
     growth,
     markdown,
@@ -37,6 +38,7 @@ from benchmarks import (
 )
 from benchmarks.answers import CLASS, KNOWN, TRAINING, Answer, right
 from benchmarks.held_out import answers as held_out_answers
+from benchmarks.held_out import held_out
 from benchmarks.held_out import names as held_out_names
 from benchmarks.results import (
     UNKNOWN,
@@ -68,9 +70,12 @@ class Effort(Struct, frozen=True, kw_only=True):
     cold_every: int = 2
     """One in so many of them is checked cold."""
 
+    mistakes_every: int = 4
+    """One in so many of their mistakes is measured."""
+
     known: Sequence[str] = KNOWN
     screens: int = 3
-    """Of the known lessons, on the screen and as profiles."""
+    """Of the known lessons, on the screen."""
 
     warm: int = 2
     starts: int = 7
@@ -85,8 +90,8 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 USUAL = Effort()
 QUICK = Effort(
-    lessons=KNOWN[:4], ahead_every=2, cold_every=4, known=KNOWN[:2], screens=1, warm=1, starts=2,
-    batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
+    lessons=KNOWN[:4], ahead_every=2, cold_every=4, mistakes_every=12, known=KNOWN[:2], screens=1,
+    warm=1, starts=2, batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
 )  # fmt: skip
 
 
@@ -155,6 +160,8 @@ def measure(effort: Effort) -> Results:
     with clock.part("unknown styles"):
         unknown = styles.measure(pack, effort.lessons, effort.ahead_every)
     wrong = list(unknown.wrong)
+    with clock.part("mistakes"):
+        shown_failures = [*failures.measure(pack, effort.lessons, effort.mistakes_every)]
     with clock.part("grading"):
         graded = list(_graded(pack, effort))
     with clock.part("cold checks"):
@@ -164,9 +171,13 @@ def measure(effort: Effort) -> Results:
     with clock.part("screen, memory"):
         shown = screen.measure(effort.warm, few)
     with clock.part("profiles"):
-        wholes = {one.lesson: one.warm.median for one in judged}
         profiles = [
-            Profile(name, breakdown.measure(solutions[name].lesson), wholes[name]) for name in few
+            Profile(
+                style.lesson,
+                breakdown.measure(pack.lesson(style.lesson), held_out(style.lesson).code),
+                style.first,
+            )
+            for style in unknown.styles
         ]
         first = solutions[few[0]]
         fork = breakdown.forks(first.lesson, effort.starts)
@@ -196,6 +207,7 @@ def measure(effort: Effort) -> Results:
             ),
         ],
         styles=unknown.styles,
+        failures=shown_failures,
         cold=cold_checks,
         ahead=shown.ahead,
         seconds=clock.seconds,

@@ -1,6 +1,6 @@
-"""Breakdown of a warm run's time: tracing, lowering, XLA, the rest of JAX, the main process.
+"""Breakdown of a first run's time: tracing, lowering, XLA, the rest of JAX, the main process.
 
-    python -m benchmarks.breakdown LESSON DEVICES QUICK
+    python -m benchmarks.breakdown LESSON DEVICES < ANSWER
 
 This does the work of a waiting sandbox in a process set up the same way, where JAX's own timing
 events are available. The main process's part is the rest of a run's time.
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Generator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +28,14 @@ from tutor.engine.plan import (
     plan,
     sandbox_for,
 )
+from tutor.engine.sandbox_requests import observations
 from tutor.lesson import Lesson
 from tutor.manifest import Pack
 from tutor.pack import open_pack
 from tutor.pool.forks import Forks
+from tutor.sandbox.calls import drive
 from tutor.sandbox.launch import environment
-from tutor.tree import Tree
+from tutor.sandbox.protocol import HARNESS
 
 if TYPE_CHECKING:
     from tutor.sandbox.learner import LearnerEnvironment
@@ -45,30 +48,31 @@ EVENTS = {
 
 
 class Parts(Struct):
-    """Seconds inside the sandboxes of one run. `xla`: compiling, or loading a cached program;
-    `rest`: everything else in JAX, mostly Python, and running the programs; `loading`: importing
-    the submission and the lesson's harness."""
+    """Seconds inside the sandboxes of one run. `xla`: compiling; `rest`: everything else in JAX,
+    mostly Python, and running the programs; `loading`: importing the submission and the lesson's
+    harness. `programs` counts those that are compiled."""
 
     tracing: float = 0.0
     lowering: float = 0.0
     xla: float = 0.0
     rest: float = 0.0
     loading: float = 0.0
+    programs: int = 0
 
     @property
     def total(self) -> float:
         return self.tracing + self.lowering + self.xla + self.rest + self.loading
 
 
-def measure(lesson: Lesson) -> Parts:
-    """Return the parts of a run of the lesson's solution, in a new process per configuration."""
+def measure(lesson: Lesson, code: str) -> Parts:
+    """Return the parts of the first run of an answer, in a new process per configuration."""
     found = Parts()
     with tempfile.TemporaryDirectory() as name:
         for configuration in configurations(lesson):
             spec = sandbox_for(lesson, configuration)
             command = [sys.executable, "-m", "benchmarks.breakdown", lesson.id]
             done = subprocess.run(
-                [*command, str(configuration.devices)],
+                [*command, str(configuration.devices)], input=code.encode(),
                 env=environment(spec, Path(name)), stdout=subprocess.PIPE, check=True,
             )  # fmt: skip
             one = msgspec.json.decode(done.stdout, type=Parts)
@@ -94,8 +98,9 @@ def forks(lesson: Lesson, samples: int) -> list[float]:
 # --- in the new process -----------------------------------------------------------------------
 
 
-def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
-    """Return the parts of the solution's run after priming, as in a waiting sandbox."""
+def inside(pack: Pack, lesson: Lesson, configuration: Configuration, code: str) -> Parts:
+    """Return the parts of an answer's run after priming with the solution, as in a waiting
+    sandbox."""
     import jax
 
     from tutor.sandbox.learner import LearnerEnvironment
@@ -106,7 +111,9 @@ def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
     solution = pack.solution(lesson.id)
     assert solution is not None
     planned = [
-        (c, cases) for c, cases in plan(lesson, 0) if configuration_of(lesson, c) == configuration
+        (check, cases)
+        for check, cases in plan(lesson, 0)
+        if configuration_of(lesson, check) == configuration and check.ahead() is None
     ]
     _load(environment, lesson, solution, "prime.py")
     _observe(environment, decoy(lesson, planned, 1))
@@ -120,28 +127,34 @@ def inside(pack: Pack, lesson: Lesson, configuration: Configuration) -> Parts:
 
     jax.monitoring.register_event_duration_secs_listener(on_duration)
     began = time.perf_counter()
-    _load(environment, lesson, solution, "submission.py")
+    _load(environment, lesson, code, f"{lesson.id}.py")
     loaded = time.perf_counter()
     _observe(environment, planned)
     ended = time.perf_counter()
-    parts = Parts(**{name: _covered(found) for name, found in spans.items()})
-    parts.loading = loaded - began
+    parts = Parts(
+        tracing=_covered(spans["tracing"]),
+        lowering=_covered(spans["lowering"]),
+        xla=_covered(spans["xla"]),
+        loading=loaded - began,
+        programs=len(spans["xla"]),
+    )
     parts.rest = max(0.0, ended - loaded - parts.tracing - parts.lowering - parts.xla)
     return parts
 
 
 def _load(environment: "LearnerEnvironment", lesson: Lesson, code: str, filename: str) -> None:
     if lesson.jax_harness is not None:
-        environment.load_harness(lesson.jax_harness, "jax_harness.py")
-    environment.load(code, filename)
+        drive(environment.load_harness(lesson.jax_harness, HARNESS))
+    drive(environment.load(code, filename))
 
 
 def _observe(environment: object, planned: Plan) -> None:
     for check, cases in planned:
-        observe = import_module(check.inside).observe
         for case in cases:
-            input_sets: list[Tree] = [*case.input_sets]
-            observe(environment, check.observe(), input_sets)
+            for request, inputs in observations(check, case):
+                observed = import_module(request.inside).observe(environment, request.args, inputs)
+                if isinstance(observed, Generator):
+                    drive(observed)
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
@@ -157,7 +170,7 @@ def main() -> None:
     """Print `Parts` as JSON."""
     pack = open_pack()
     lesson = pack.lesson(sys.argv[1])
-    parts = inside(pack, lesson, Configuration(int(sys.argv[2])))
+    parts = inside(pack, lesson, Configuration(int(sys.argv[2])), sys.stdin.read())
     sys.stdout.buffer.write(msgspec.json.encode(parts))
 
 

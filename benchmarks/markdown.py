@@ -16,6 +16,7 @@ def page(results: Results, fallen: dict[str, tuple[float, float]]) -> str:
         ("Targets", _targets(results)),
         *([("Styles that were not known", _styles(results))] if results.styles else []),
         *([("What running ahead costs", _ahead(results))] if results.ahead else []),
+        *([("Mistakes", _failures(results))] if results.failures else []),
         ("Solutions that were known", _verdicts(results)),
         ("Where the time goes", _profile(results)),
         ("Grading", _grading(results)),
@@ -170,21 +171,37 @@ def _verdict(one: JudgedAnswer) -> list[str]:
 
 
 def _profile(results: Results) -> Iterator[str]:
-    yield "A warm run of each lesson's solution: tracing, lowering and XLA as reported by JAX"
-    yield "(XLA only reads back programs compiled while the sandbox was waiting); the rest of"
-    yield "JAX, most of it Python, including running the programs; importing the submission; and"
-    yield "everything outside the sandbox: taking it over, planning, communicating, comparing,"
-    yield "reporting. Forking a sandbox and preparing it, while nobody is waiting, takes"
+    yield "The first run of the answers in unknown styles: tracing, lowering and XLA as reported by"
+    yield "JAX; the rest of JAX, most of it Python, including running the programs; importing the"
+    yield "submission; and everything outside the sandbox: taking it over, planning,"
+    yield "communicating, comparing, reporting. The parts inside are from another process than the"
+    yield "whole. Forking a sandbox and preparing it, while nobody is waiting, takes"
     yield f"{ms(results.fork)} ms."
     yield ""
     parts = ("tracing", "lowering", "xla", "rest", "loading")
     rows = []
     for one in results.profiles:
-        inside = [f"{1e3 * getattr(one.inside, part):,.1f}" for part in parts]
-        outside = f"{1e3 * max(0.0, one.whole - one.inside.total):,.1f}"
-        rows.append([one.lesson, *inside, outside, f"{1e3 * one.whole:,.1f}"])
-    head = ["", "tracing", "lowering", "XLA", "rest of JAX", "import", "outside", "whole"]
-    yield from table(head, rows)
+        inside = [f"{1e3 * getattr(one.inside, part):,.0f}" for part in parts]
+        outside = f"{1e3 * max(0.0, one.whole - one.inside.total):,.0f}"
+        whole = f"{1e3 * one.whole:,.0f}"
+        rows.append([one.lesson, str(one.inside.programs), *inside, outside, whole])
+    head = ["", "programs", "tracing", "lowering", "XLA", "rest of JAX", "import", "outside"]
+    yield from table([*head, "whole"], rows)
+
+
+def _failures(results: Results) -> Iterator[str]:
+    yield "Known mistakes, until the first failure is shown and until the verdict. A sandbox is"
+    yield "primed with the solution; what is compiled is the mistake's own."
+    yield ""
+    rows = []
+    for lesson in dict.fromkeys(one.lesson for one in results.failures):
+        of_lesson = [one for one in results.failures if one.lesson == lesson]
+        firsts = _p50_p95([one.first for one in of_lesson])
+        rows.append([lesson, firsts, _p50_p95([one.verdict for one in of_lesson])])
+    firsts = _p50_p95([one.first for one in results.failures])
+    verdicts = _p50_p95([one.verdict for one in results.failures])
+    rows.append([f"all, {len(results.failures)}", firsts, verdicts])
+    yield from table(["p50, p95", "first failure", "verdict"], rows)
 
 
 def _grading(results: Results) -> Iterator[str]:

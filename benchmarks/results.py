@@ -8,6 +8,7 @@ from msgspec import Struct
 from benchmarks.answers import KNOWN, OWN_OPERATIONS, TRAINING, Kind
 from benchmarks.breakdown import Parts
 from benchmarks.check import ColdCheck
+from benchmarks.failures import Failure
 from benchmarks.samples import Summary, quantiles
 from benchmarks.styles import Style
 
@@ -53,7 +54,8 @@ class Point(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """A warm run of a lesson's solution: the parts inside the sandbox, and the whole run."""
+    """The first run of an answer in an unknown style: the parts inside the sandbox, and the whole
+    run."""
 
     lesson: str
     inside: Parts
@@ -79,6 +81,9 @@ class Results(Struct):
     # With defaults, so that older results can be read.
     styles: list[Style] = []
     """Answers in unknown styles."""
+
+    failures: list[Failure] = []
+    """Of known mistakes."""
 
     cold: list[ColdCheck] = []
     ahead: dict[str, float] = {}
@@ -131,6 +136,10 @@ def ratios(results: Results) -> dict[str, float]:
             ours, theirs = results.rate(batch), results.rate(by)
             if ours and theirs:
                 found[f"{what}: {by}"] = ours / theirs
+    if results.failures:
+        verdict = statistics.median(one.verdict for one in results.failures)
+        first = statistics.median(one.first for one in results.failures)
+        found["first failure of a mistake: its verdict"] = verdict / first
     for cold in results.cold:
         found[f"cold check, {cold.lesson}: pytest"] = cold.pytest / cold.first
     if "import textual" in results.starts:

@@ -12,7 +12,19 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from benchmarks import __main__ as bench
-from benchmarks import cold, crowd, grading, growth, memory, processes, start, styles, warm
+from benchmarks import (
+    breakdown,
+    cold,
+    crowd,
+    failures,
+    grading,
+    growth,
+    memory,
+    processes,
+    start,
+    styles,
+    warm,
+)
 from benchmarks.answers import CLASS, Answer, right, right_and_wrong, starter
 from benchmarks.breakdown import Parts
 from benchmarks.check import ColdCheck
@@ -109,6 +121,20 @@ def test_an_unknown_style_is_measured_first_after_an_edit_and_with_running_ahead
     assert style.pause is not None and style.pause.together > 0
     assert {path.name for path in (tmp_path / "cache").iterdir()} <= set(styles.OF_THE_PACK)
     assert [*(tmp_path / "cache" / "programs").glob("arrays-at-updates-*")]
+
+
+def test_the_first_failure_of_a_mistake_is_measured_and_its_verdict(pack: Pack):
+    (failure,) = failures.measure(pack, ["arrays-hello"], every=100)
+    assert failure.lesson == "arrays-hello"
+    assert 0 < failure.first <= failure.verdict
+
+
+def test_the_parts_of_a_first_run_are_measured(pack: Pack):
+    lesson = pack.lesson("arrays-at-updates")
+    known = breakdown.measure(lesson, pack.solution(lesson.id) or "")
+    parts = breakdown.measure(lesson, held_out(lesson.id).code)
+    assert parts.programs > known.programs
+    assert min(parts.tracing, parts.lowering, parts.xla, parts.rest, parts.loading) > 0
 
 
 @pytest.mark.proof
@@ -221,7 +247,7 @@ def results(warm_seconds: float = 0.05) -> Results:
         ],
         memory={"main": 60.0, "waiting 0": 90.0},
         growth=[bench.Point("checks", "verdict", 8, one(0.05))],
-        profiles=[bench.Profile("vmap-basics", Parts(rest=0.03, loading=0.001), 0.05)],
+        profiles=[bench.Profile("vmap-basics", Parts(rest=0.03, programs=129), 0.05)],
         fork=one(0.04),
         wrong=[],
         styles=[
@@ -230,6 +256,7 @@ def results(warm_seconds: float = 0.05) -> Results:
             Style("optax-basics", "from-torch", True, 5.0, 4.0, 0.1, Pause(5, 6)),
             Style("pmap-train-mlp", "from-torch", False, 4.0, 3.0, solution=2.5),
         ],
+        failures=[failures.Failure("vmap-basics", "the axes", 0.1, 0.3)],
         cold=[ColdCheck("vmap-basics", 2, 1, 3)],
         ahead={"ready": 400.0, "while running ahead": 450.0, "afterwards": 410.0},
         seconds={"unknown styles": 500.0, "grading": 100.0},
@@ -243,6 +270,7 @@ def test_ratios_are_of_the_other_way_to_ours():
     assert found["grading: pytest"] == pytest.approx(10)
     assert found["grading, unknown styles: pytest"] == pytest.approx(4)
     assert found["cold check, vmap-basics: pytest"] == pytest.approx(1.5)
+    assert found["first failure of a mistake: its verdict"] == pytest.approx(3)
     assert found["app, built-in, later: import textual"] == pytest.approx(0.375)
     assert found["check: import jax and the run"] == pytest.approx(1 / 1.2)
 
@@ -284,6 +312,8 @@ def test_results_are_written_as_data_a_page_and_a_picture(tmp_path: Path):
     assert "| vmap-cond/from-torch | 1,700 | 100 | – |  |" in page
     assert "| together | 1.75 | 1.75 |" in page
     assert "| while running ahead | 450 |" in page
+    assert "| vmap-basics | 100, 100 | 300, 300 |" in page
+    assert "| vmap-basics | 129 | 0 | 0 | 0 | 30 | 0 | 20 | 50 |" in page
     assert "| vmap-basics | 2,000 | 1,000 | 3,000 | 1.5 × | 3.0 × |" in page
     assert "| together | 600 |" in page
     assert "vmap-basics</text>" in (tmp_path / "results.svg").read_text()
@@ -294,7 +324,7 @@ def test_older_results_are_read_and_those_of_another_form_are_left(
 ):
     file = tmp_path / "results.json"
     older = msgspec.to_builtins(results())
-    for new in ("styles", "cold", "ahead", "seconds"):
+    for new in ("styles", "failures", "cold", "ahead", "seconds"):
         del older[new]
     file.write_bytes(msgspec.json.encode(older))
     before = bench.read(file)
