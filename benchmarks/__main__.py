@@ -70,7 +70,7 @@ class Effort(Struct, frozen=True, kw_only=True):
     cold_every: int = 2
     """One in so many of them is checked cold."""
 
-    mistakes_every: int = 4
+    mistakes_every: int = 12
     """One in so many of their mistakes is measured."""
 
     known: Sequence[str] = KNOWN
@@ -90,7 +90,7 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 USUAL = Effort()
 QUICK = Effort(
-    lessons=KNOWN[:4], ahead_every=2, cold_every=4, mistakes_every=12, known=KNOWN[:2], screens=1,
+    lessons=KNOWN[:4], ahead_every=2, cold_every=4, mistakes_every=24, known=KNOWN[:2], screens=1,
     warm=1, starts=2, batch=14, alternatives=4, sizes=(50,), checks=(1, 2), batches=(7,),
 )  # fmt: skip
 

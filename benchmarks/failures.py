@@ -8,7 +8,6 @@ Lessons' known mistakes are run as in the app, once all sandboxes are ready.
 import argparse
 import queue
 import statistics
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -37,7 +36,6 @@ def measure(pack: Pack, lessons: Sequence[str], every: int) -> Iterator[Failure]
     with warm.desk(pack) as desk:
         chosen = [answer for name in lessons for answer in mistakes(pack, pack.lesson(name))]
         for answer in chosen[::every]:
-            print(f"mistake: {answer.label}", file=sys.stderr, flush=True)
             if (failure := _measured(desk, answer)) is not None:
                 yield failure
 
@@ -67,9 +65,11 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one in N mistakes")
     options = parser.parse_args()
     pack = open_pack()
-    failures = [*measure(pack, options.lessons or [*pack.lessons], options.every)]
-    for one in failures:
-        print(f"{one.lesson}/{one.name}: {one.first * 1e3:.0f} ms, {one.verdict * 1e3:.0f} ms")
+    failures = []
+    for one in measure(pack, options.lessons or [*pack.lessons], options.every):
+        failures.append(one)
+        times = f"{one.first * 1e3:.0f} ms, {one.verdict * 1e3:.0f} ms"
+        print(f"{one.lesson}/{one.name}: {times}", flush=True)
     firsts, verdicts = [one.first for one in failures], [one.verdict for one in failures]
     first, verdict = statistics.median(firsts) * 1e3, statistics.median(verdicts) * 1e3
     print(f"median of {len(failures)}: {first:.0f} ms to the first failure, {verdict:.0f} ms")
