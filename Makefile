@@ -14,7 +14,7 @@
 # make crowd    16 checks of four lessons at once: all must pass
 # make newest   the suite on the newest releases and a newer Python: an hour, 6 GB, as root
 # make oldest   the suite on the oldest releases that pyproject.toml allows: half an hour
-# make bench    measure speed, on answers in unknown styles first: 20 minutes on two idle cores
+# make bench    measure speed, on answers in unknown styles first: half an hour on two idle cores
 
 PYTHON ?= python3
 COMMA  := ,

@@ -3,8 +3,8 @@
     python -m benchmarks [--quick] [--out FOLDER]
 
 Writes `results.json`, `results.md` and `results.svg`. Exits with 1 if a ratio fell by more than a
-fifth, or a verdict was wrong. Takes about 20 minutes on two otherwise idle cores; `--quick` takes a
-few minutes and gives rough figures.
+fifth, or a verdict was wrong. Takes about half an hour on two otherwise idle cores; `--quick` takes
+ten minutes and gives rough figures.
 """
 
 import argparse
@@ -98,7 +98,7 @@ QUICK = Effort(
 def main() -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure jaxtutor.")
-    parser.add_argument("--quick", action="store_true", help="a few minutes, for rough figures")
+    parser.add_argument("--quick", action="store_true", help="ten minutes, for rough figures")
     parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER")
     options = parser.parse_args()
     known = HERE / "results.json"
