@@ -44,14 +44,15 @@ class Checking:
     def results(
         self, tasks: Sequence[tuple[Check, list[Case]]], *, all_checks: bool
     ) -> Iterator[CheckResult]:
-        """Yield the result of each check: failures when they are known, the others at the end, in
-        their order. See `Session.check`.
+        """Yield the result of each check: failures when they are known, the others in their order.
+        See `Session.check`.
 
         The first case of every check is tried before the second of any, for a mistake mostly shows
         in the first case of its check.
         """
         self._trials = [_Trial(check, cases) for check, cases in tasks]
         self._renewed.clear()
+        told = 0
         for turn in range(max((len(cases) for _, cases in tasks), default=0)):
             for number, trial in enumerate(self._trials):
                 if trial.result is None:
@@ -59,11 +60,14 @@ class Checking:
                     trial.result = self._kept_from(trial, before, all_checks=all_checks)
                     if trial.result is None:
                         yield from self._try(trial, trial.cases[turn])
-        for number, trial in enumerate(self._trials):
-            if trial.result is not None and not trial.failed:
-                # What it needs may have failed after it had passed.
-                trial.result = _unmet(trial.check, self._trials[:number]) or trial.result
-                yield trial.result
+                for other in self._trials[told:]:
+                    if other.result is None:
+                        break
+                    if not other.failed:
+                        # What it needs may have failed after it had passed.
+                        other.result = _unmet(other.check, self._trials[:told]) or other.result
+                        yield other.result
+                    told += 1
 
     def _kept_from(
         self, trial: "_Trial", before: Sequence["_Trial"], *, all_checks: bool

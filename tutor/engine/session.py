@@ -117,11 +117,11 @@ class Session:
     ) -> Report:
         """Check under one seed, as `run` does but without the race.
 
-        **Arguments:** `on_result` is called with a failure as soon as it is known, and with passes
-        at the end; `on_miss` if PyTorch's answers are not cached, so that they take a second or
-        more; `on_progress` while a training runs; `all_checks`: whether to go on with the checks
-        after one that does not pass; `choose` returns those cases of a check to try. Checks without
-        any are not reported, and count as passed where others need them.
+        **Arguments:** `on_result` is called with a failure as soon as it is known, and with other
+        results in their order; `on_miss` if PyTorch's answers are not cached, so that they take a
+        second or more; `on_progress` while a training runs; `all_checks`: whether to go on with the
+        checks after one that does not pass; `choose` returns those cases of a check to try. Checks
+        without any are not reported, and count as passed where others need them.
         """
         began = time.perf_counter()
         self._close_references()
