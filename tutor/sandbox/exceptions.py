@@ -75,6 +75,10 @@ def from_raised(raised: Raised, source: str) -> Fault:
             text = f"your code does not define `{name}`" if name else first
         case "wrong-signature":
             text = f"calling `{running}`: {first}"
+        case "exception" | "unusable-result" if _DELETED.search(message) and (
+            donating := _donating(lines)
+        ):
+            text = f"an array was used after it was donated{at}: {donating}"
         case "unusable-result":
             uses = quoted_code(running)
             text = f"{uses} cannot use what your code returned: {kind}: {first}".removesuffix(": ")
@@ -87,8 +91,6 @@ def from_raised(raised: Raised, source: str) -> Fault:
             text = f"ran out of memory in `{running}`{first and f': {first}'}{at}"
         case "malformed":
             text = first
-        case _ if _DELETED.search(message) and (donating := _donating(lines)):
-            text = f"an array was used after it was donated{at}: {donating}"
         case _:
             text = f"{kind}: {first}{at}" if first else f"{kind}{at}"
     return Fault(
