@@ -98,6 +98,17 @@ def test_what_it_cannot_use_is_not_shown_as_an_exception_of_the_learners_code(
     assert check.message == f"`{expression}` cannot use what your code returned: {said}"
 
 
+def test_what_was_donated_is_told_as_such_though_its_call_is_not_the_learners(written: Written):
+    harness = "def twice(f, x):\n    return f(x) + f(x)\n"
+    lesson = written(jax_harness=harness, checks=[{"value": "twice(double, x)", "expect": "4 * x"}])
+    donating = "double = jax.jit(lambda x: 2 * x, donate_argnums=0)"
+    (check,) = run(lesson, f"import jax\n\n{donating}\n").checks
+    assert check.message == (
+        f"an array was used after it was donated: line 3 donates it (`{donating}`), "
+        "so it cannot be used again"
+    )
+
+
 def test_each_submission_gets_a_new_one(written: Written, forks: Forks):
     """Even in a sandbox in which it has run before, with the solution."""
     lesson = written(jax_harness=HARNESS, checks=[TURN])
