@@ -121,3 +121,19 @@ def test_handlers_are_as_before_afterwards_and_those_of_others_stay():
     assert tidied and stopped is not None and exit_code_of(stopped) == 143
     assert exit_code_of(KeyboardInterrupt()) == 130
     assert [exit_code_of_app(code) for code in (0, 143, 1, None)] == [0, 143, 3, 3]
+
+
+class Unlucky:
+    """Gets a signal while it is deleted, where Python drops what is raised."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(0)  # the handler has run by now
+
+
+def test_a_signal_that_python_drops_ends_the_command_all_the_same():
+    with pytest.raises(Stopped) as raised, stopping():  # noqa: PT012 - the signal comes in here
+        unlucky = Unlucky()
+        del unlucky
+        time.sleep(60)
+    assert exit_code_of(raised.value) == 143

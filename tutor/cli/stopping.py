@@ -1,6 +1,8 @@
 """Clean up on SIGTERM and SIGHUP as on Ctrl-C: sandboxes end, and their directories are removed."""
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +10,9 @@ from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED, INTERNAL = 130, 3
+
+AGAIN_SECONDS = 0.01
+"""Until a signal is sent again that Python has dropped."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -33,11 +38,26 @@ def stopping() -> Iterator[None]:
             signal.signal(one, signal.SIG_IGN)
         raise Stopped(number)
 
-    for one in ours:
-        signal.signal(one, stop)
+    def listen() -> None:
+        for one in ours:
+            signal.signal(one, stop)
+
+    def on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
+        # Python drops what is raised in a `__del__` or in a callback, such as one of an import.
+        if isinstance(lost.exc_value, Stopped):
+            listen()
+            again = os.getpid(), lost.exc_value.code - 128
+            threading.Timer(AGAIN_SECONDS, os.kill, again).start()
+        else:
+            hook(lost)
+
+    hook = sys.unraisablehook
+    sys.unraisablehook = on_unraisable
+    listen()
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for one in ours:
             signal.signal(one, signal.SIG_DFL)
 
