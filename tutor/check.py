@@ -101,9 +101,8 @@ class Finding(Struct, frozen=True):
     """Why a check failed, in words and as data.
 
     `compared` holds the expected and the actual answer if they were compared whole. `code` names
-    what was found. Explanations use these two and nothing of the message; the report neither.
-    what was found, such as `key-reused`. Explanations use both; the report only says whether a
-    question is `unanswered`.
+    what was found, such as `key-reused`. Explanations use these two and never the message; the
+    report only says whether a question is `unanswered`.
     """
 
     message: str

@@ -1,4 +1,4 @@
-"""The order in which the cases of checks are tried, and what is told of them."""
+"""In which order a run tries the cases of its checks and gives their results."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_if_a_sandbox_ends_the_checks_before_are_tried_to_the_end_in_another(wri
 
 
 def test_a_second_end_is_the_last(written: Written):
-    """Other checks have passed in some cases only, which is no pass."""
+    """A check that passed only some of its cases is not a pass."""
     one_more = {**FIRST, "name": "one more"}
     lesson = written(**SIZES, **BOTH | {"checks": [FIRST, one_more, *BOTH["checks"][1:]]})
     twice = ENDS.replace("return 2 * x", "return 2 * x if x.shape != (1,) else os._exit(3)")

@@ -104,10 +104,8 @@ class Checking:
         if configuration in self._renewed:
             return
         self._renewed.add(configuration)
-        later = False
-        for other in self._trials:
-            later = later or other is trial
-            if later and other.result is None:
+        for other in self._trials[self._trials.index(trial) :]:
+            if other.result is None:
                 other.result = self._kept_from(other, (), all_checks=True)
         self._submission.renew(trial.check)
 
@@ -152,7 +150,9 @@ class Checking:
 
     def _other_value(self, observation: Observation, value: Tree) -> CheckResult | None:
         """Let a value check of the same expression judge what the call gave that was looked at.
-        Return the failed result; None if the value is right, or there is no such check."""
+
+        **Returns:** the failed result; None if that check passes, or if there is none.
+        """
         check, case = observation.check, observation.case
         if (same := self._same_call(check, case)) is None:
             return None
